@@ -139,7 +139,19 @@ mcp: { files: { run: [server, --stdio], env: { A: b } }, web: { command: [web] }
       '2:18 `mcp.a` has both `run` and `command`, which mean the same (remove one of them)',
     ],
     ['confirm_above: { calls: -1 }\n', '1:25 `confirm_above.calls` must be at least 0 (write a larger number)'],
-    ['agents:\n  a:\n    run: [x]\n', '3:5 `agents.a` needs the key `adapter` (write `adapter: claude`)'],
+    ['agents:\n  a:\n    run: [x]\n', '3:5 `agents.a` needs the key `adapter` (write `adapter: command`)'],
+    ['agents:\n  a:\n    model: x\n', '3:5 `agents.a` needs the key `adapter` (write `adapter: claude`)'],
+    ['agents: { a: { type: codex } }\n', '1:16 there is no key `type` in `agents.a` (write `adapter: codex`)'],
+    ['agents: { a: { type: x } }\n', '1:16 there is no key `type` in `agents.a` (write `adapter: claude`)'],
+    [
+      'agents: { a: { adapter: command, cmd: ./a.sh x } }\n',
+      '1:34 there is no key `cmd` in `agents.a` (write `run: ["./a.sh", "x"]`)',
+    ],
+    ['gates: { a: { command: make a } }\n', '1:15 there is no key `command` in `gates.a` (write `run: make a`)'],
+    [
+      'max_cost: 5\n',
+      '1:1 there is no key `max_cost` in the configuration (give it to the run: `statedsl run FILE --max-cost 5`)',
+    ],
     ['agents:\n  a: { adapter: comand }\n', '2:17 `agents.a.adapter` cannot be `comand` (did you mean `command`?)'],
     ['mcp: { a: { run: node a.mjs } }\n', '1:18 `mcp.a.run` must be a list (write `run: ["node", "a.mjs"]`)'],
     [

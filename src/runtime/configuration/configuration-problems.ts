@@ -64,7 +64,8 @@ function describe(error: ErrorObject, read: ReadFile, file: string): FileProblem
   if (unknown !== null) {
     const known = Object.keys((error.parentSchema as { properties?: object } | undefined)?.properties ?? {});
     const near = nearest(unknown, known);
-    const other = keyHint(path, unknown);
+    const value = (error.data as Readonly<Record<string, Json>>)[unknown] ?? null;
+    const other = keyHint(path, unknown, value, adaptersIn(error));
     const help = other ?? (near === undefined ? `the keys are ${known.join(', ')}` : `did you mean \`${near}\`?`);
     return { ...at, message: `there is no key \`${unknown}\` in ${name}`, help };
   }
@@ -96,7 +97,8 @@ function wordsOf(error: ErrorObject, name: string, digits: string | null): { mes
     case 'required':
     case 'dependentRequired': {
       const missing = String(error.params.missingProperty);
-      const example = EXAMPLES[missing] ?? '…';
+      const startsProgram = missing === 'adapter' && Object.keys(error.data as object).some(isProgramKey);
+      const example = startsProgram ? 'command' : (EXAMPLES[missing] ?? '…');
       return { message: `${name} needs the key \`${missing}\``, help: `write \`${missing}: ${example}\`` };
     }
     case 'enum': {
@@ -278,6 +280,14 @@ const ADVICE: readonly (readonly [RegExp, RegExp, string])[] = [
     /^(?:env|environment|vars)$/,
     'leave it out: set environment variables before the command, or `env:` of an agent',
   ],
+  [/^$/, /^(?:max_budget|max_cost|max_usd)$/, 'give it to the run: `statedsl run FILE --max-cost 5`'],
+  [/^$/, /^max_tokens$/, 'give it to the run: `statedsl run FILE --max-tokens 2M`'],
+  [
+    /^$/,
+    /^(?:dir|store|directory|data|state|runs)$/,
+    'leave it out: `--dir DIR` or `STATEDSL_DIR` names the store of runs',
+  ],
+  [/^$/, /^tools?$/, 'leave it out: a plan reads the `tools.yaml` next to it'],
   [
     /^$/,
     /^(?:inputs|flow|flows|program|programs|steps)$/,
@@ -296,14 +306,30 @@ function keyMeant(path: readonly string[], written: string): string | null {
   return Object.hasOwn(keys, written) ? (keys[written] as string) : null;
 }
 
-function keyHint(path: readonly string[], written: string): string | undefined {
+function keyHint(path: readonly string[], written: string, value: Json, adapters: readonly Json[]): string | undefined {
   const owner = path.join('.');
   const advice = ADVICE.find(([where, key]) => where.test(owner) && key.test(written))?.[2];
   const meant = keyMeant(path, written);
-  return (
-    advice ??
-    (meant === null ? undefined : `write \`${meant}${EXAMPLES[meant] === undefined ? '' : `: ${EXAMPLES[meant]}`}\``)
-  );
+  if (advice !== undefined || meant === null) return advice;
+  const example =
+    (meant === 'adapter' && adapters.includes(value) ? String(value) : valueMeant(owner, meant, value)) ??
+    EXAMPLES[meant];
+  return `write \`${meant}${example === undefined ? '' : `: ${example}`}\``;
+}
+
+const isProgramKey = (key: string): boolean => key === 'run' || keyMeant(['agents', ''], key) === 'run';
+
+/** What was written under another name, as this key has it; undefined: it cannot be taken over. */
+function valueMeant(owner: string, meant: string, value: Json): string | undefined {
+  if (meant === 'run' && /^gates\./.test(owner)) return typeof value === 'string' ? value : 'make test';
+  return meant === 'run' && value !== null ? argvOf(value) : undefined;
+}
+
+/** The adapters that an agent may have. */
+function adaptersIn({ parentSchema }: ErrorObject): readonly Json[] {
+  const properties = (parentSchema as { properties?: { adapter?: { enum?: readonly Json[] } } } | undefined)
+    ?.properties;
+  return properties?.adapter?.enum ?? [];
 }
 
 /** How a value of the wrong type is written. */
