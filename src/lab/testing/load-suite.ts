@@ -5,6 +5,7 @@ import { isPlan } from '../../app/project/preparation.js';
 import { type ProjectHost, pathOf, shortName } from '../../app/project/project-host.js';
 import { readableFrom, readNamed, readProgram } from '../../app/project/read-program.js';
 import { gateLookup, loadSettings } from '../../app/project/settings.js';
+import { withoutQuotedLines } from '../../language/check/lints/quoted-lines.js';
 import { testMessages as say } from '../../language/source/catalogue/tests.js';
 import {
   type Diagnostic,
@@ -48,7 +49,7 @@ export async function loadSuite(
   if (read.kind === 'broken') return { suite: null, ...read.compilation };
   const sources: SourceSet = [sourceFile(read.name, read.text)];
   const { tree, diagnostics: parsed } = parseTests(sources[0] as SourceSet[number], 0);
-  const diagnostics = [...parsed];
+  const diagnostics = [...withoutQuotedLines(sortDiagnostics(parsed), sources)];
   const program = await compileTested(host, { file, tree, cwd }, sources, diagnostics);
   if (program === null) return { suite: null, diagnostics: sortDiagnostics(diagnostics), sources };
   const { machine } = program;

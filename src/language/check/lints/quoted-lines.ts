@@ -4,8 +4,9 @@ import type { Diagnostic, SourceSet, Span } from '../../source/diagnostic.js';
 
 /** What is said of lines that are meant as text. */
 const OF_LINES =
-  /^(?:unexpected-text|not-an-instruction|unexpected-indentation|unknown-verb|unclosed-quote|missing-part)$/;
-const OPENED = /^([ \t]*(?:-[ \t]+)?(?:[A-Z]+(?: [A-Z]+)?\b|[A-Za-z_]\w*[ \t]*=)[^"'\n]*?)("{3}|'{3})(.*)$/;
+  /^(?:test-line|unexpected-text|not-an-instruction|unexpected-indentation|unknown-verb|unclosed-quote|missing-part)$/;
+const OPENED =
+  /^([ \t]*(?:-[ \t]+)?(?:[A-Z]+(?: [A-Z]+)?\b|[A-Za-z_]\w*[ \t]*=)(?:[^"'\n]|"[^"\n]+"|'[^'\n]+')*?)("{3}|'{3})(.*)$/;
 const HEREDOC =
   /^([ \t]*(?:-[ \t]+)?(?:(?:DO|CHECK)\b.*?Task\([^()\n]*\).*?|PROMPT)):?[ \t]*(<<-?[ \t]*(["']?)(\w+)\3)[ \t]*$/;
 const EMPTY = /^([ \t]*)(ASK[ \t]+[\w-]+|RETURN|FAIL|TITLE):?[ \t]*[|>]?[ \t]*$/;

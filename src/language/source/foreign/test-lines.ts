@@ -227,7 +227,7 @@ const others: readonly ForeignTestLine[] = [
     return values === undefined ? undefined : `GIVEN: ${values}`;
   }),
   rule(
-    String.raw`WHEN:?\s*("(?:[^"\\]|\\.)*"|Task\([\w./:-]+\))\s*,?\s*(?:THEN|then)\s*(?:RETURN|return)?\s*(\S.*)`,
+    String.raw`WHEN:?\s*(?:run|runs|ran|calls?|command)?\s*("(?:[^"\\]|\\.)*"|Task\([\w./:-]+\))\s*,?\s*(?:(?:THEN|then)\s*(?:RETURN|return)?|returns?|prints?|gives|answers|is called)\s*(\S.*)`,
     (m) => {
       return `MOCK: ${part(m, 1)} → ${part(m, 2)}`;
     },
@@ -340,6 +340,9 @@ const others: readonly ForeignTestLine[] = [
   ),
   rule(String.raw`(?:ALWAYS|INVARIANT):\s*(\S.*)`, (m) => `EXPECT [always]: ${part(m, 1)}`),
   advise('(?:NEVER|AT MOST|REACHES|ENDS|ASSUME|AFTER|PROPERTY)\\b.*', BELOW_A_PROPERTY),
+  rule(String.raw`MOCKS?\s+["']?([\w./*-][^"':→]*?)["']?\s*(?::|=>|=|→|->)\s*(\S.*)`, (m) => {
+    return `MOCK: ${/^(?:Task\(|CALL )/.test(part(m, 1)) ? part(m, 1) : `"${part(m, 1)}"`} → ${part(m, 2)}`;
+  }),
   rule(String.raw`(${VERBS})\s+(?![\s:[])(.*[^:])`, (m) => `${part(m, 1)}: ${part(m, 2)}`),
   rule(
     String.raw`(?!EXPECT\b)(${VERBS.toLowerCase()}|${VERBS.split('|')
@@ -372,6 +375,7 @@ const momentOf = (text: string): string =>
     .replace(/^(?:ran|runs|calls?|called|command|executes|executed|DO|CHECK):?\s+(?=["TC])/, 'run ')
     .replace(/^(?="|Task\()/, 'run ')
     .replace(/^answered\s+(\w+)\s*(?:=(?!=)|→|is\b|:)\s*/, 'answered $1 == ')
+    .replace(/^(answered\s+\w+\s*[!=]=\s*)(?!true$|false$)([A-Za-z][\w-]*)$/, '$1"$2"')
     .replace(/^(?:fails|fail|failure|FAIL)$/, 'failed')
     // Only answers are compared with a text in a moment.
     .replace(/^(?=[a-z_]\w*\s*==\s*"[^"]*"$)/, 'answered ')
@@ -409,6 +413,10 @@ const properties: readonly ForeignTestLine[] = [
   rule(String.raw`AT MOST:\s*([a-zA-Z"].*?)\s*(?:,|<=)?\s*(\d+|once|twice)(?:\s+times?)?`, (m) => {
     return `AT MOST: ${timesOf(part(m, 2))} ${momentOf(part(m, 1))}`;
   }),
+  advise(
+    String.raw`(?:ALWAYS|INVARIANT|HOLDS):\s*(?:returned|failed)\s+(?:or|OR|\|\|)\s+(?:returned|failed)`,
+    'write `ENDS: always`: a run that ends has returned or failed',
+  ),
   rule(String.raw`(?:ALWAYS|INVARIANT|HOLDS):\s*(\S.*)`, (m) => `NEVER: returned WHEN NOT (${part(m, 1)})`),
   rule(String.raw`ONCE:\s*(\S.*)`, (m) => `AT MOST: 1 ${momentOf(part(m, 1))}`),
   rule(String.raw`AFTER:\s*${MOMENT}\s+(?:EVENTUALLY|THEN|ALWAYS|COMES|FOLLOWS|eventually|then)\s*:?\s+(\S.*)`, (m) => {
