@@ -9,6 +9,7 @@ import { type SourceFile, type SourceSet, type Span, sourceFile } from '../sourc
 import type { Declaration, InputDeclaration, Instruction, Option, Program, StateDeclaration } from '../syntax/ast.js';
 import type { Name, Template } from '../syntax/expression-nodes.js';
 import type { ParsedPart } from '../syntax/parse.js';
+import { namesBoundIn } from './pattern-names.js';
 
 export type PatternDeclaration = Extract<Declaration, { kind: 'pattern' }>;
 
@@ -112,20 +113,28 @@ class Collector {
   /** Reports instructions outside of every state: those that follow one another have one cause. */
   private reportLoose(items: Program['items'], loose: ReadonlySet<Program['items'][number]>): void {
     let state: string | undefined;
-    let group: Span[] = [];
+    /** The first state of the machine, as long as it is further down. */
+    let first = firstStateBelow(items, 0);
+    let group: Instruction[] = [];
     const report = (): void => {
-      const [first] = group;
-      if (first !== undefined)
-        this.diagnostics.push(say.outsideState(first, { count: group.length, ...omitUndefined({ state }) }));
+      const [begin] = group;
+      if (begin !== undefined && 'verb' in begin)
+        this.diagnostics.push(
+          say.outsideState(begin.verb.span, {
+            ...{ count: group.length, tracks: group.every(({ kind }) => kind === 'track') },
+            names: [...namesBoundIn({ instructions: group, inline: false, span: begin.verb.span }, new Map())],
+            ...omitUndefined({ state, first }),
+          }),
+        );
       group = [];
     };
-    for (const item of items) {
+    items.forEach((item, at) => {
       const isHead = item.kind === 'broken' && !/^(?:ELSE|DEFAULT)$/.test(item.verb.text);
       if (!loose.has(item) || isHead) report();
-      else if ('verb' in item && item.kind !== 'broken') group.push(item.verb.span);
-      if (item.kind === 'state') state = item.name.text;
-      if (item.kind === 'machine') state = undefined;
-    }
+      else if ('verb' in item && item.kind !== 'broken') group.push(item as Instruction);
+      if (item.kind === 'state') [state, first] = [item.name.text, undefined];
+      if (item.kind === 'machine') [state, first] = [undefined, firstStateBelow(items, at + 1)];
+    });
     report();
   }
 
@@ -312,4 +321,11 @@ export function isEngineName(name: string): boolean {
 
 export function isReserved(name: string): boolean {
   return KEYWORDS.has(name) || ENGINE_NAMES.has(name);
+}
+
+/** The first state of the machine from there on; undefined if a new one above it cannot be called `BEGIN`. */
+function firstStateBelow(items: Program['items'], from: number): string | undefined {
+  const end = items.findIndex((item, at) => at >= from && item.kind === 'machine');
+  const states = items.slice(from, end < 0 ? undefined : end).flatMap((item) => (item.kind === 'state' ? [item] : []));
+  return states.some(({ name }) => name.text === 'BEGIN') ? undefined : states[0]?.name.text;
 }

@@ -3,7 +3,12 @@
  * knows the messages of the others. This file removes consequences from the sorted list, using only codes and
  * locations.
  */
-import { nameMessages, nameMessages as say, suggestsName } from '../../source/catalogue/declarations.js';
+import {
+  declarationMessages,
+  nameMessages,
+  nameMessages as say,
+  suggestsName,
+} from '../../source/catalogue/declarations.js';
 import { effectMessages } from '../../source/catalogue/effects.js';
 import { flowMessages } from '../../source/catalogue/flow.js';
 import { patternMessages } from '../../source/catalogue/patterns.js';
@@ -146,11 +151,15 @@ function reportNamesOnce(list: readonly Diagnostic[]): readonly Diagnostic[] {
   });
 }
 
-/** `ls → files` explains why nothing binds `files`. */
+/** `ls → files`, or an instruction outside every state, explains why nothing binds `files`. */
 function withoutNamedAfter(list: readonly Diagnostic[]): readonly Diagnostic[] {
-  const meant = new Set(list.flatMap((d) => textMessages.nameAfter.factsOf(d)?.name ?? []));
+  const meant = new Set(
+    list.flatMap(
+      (d) => textMessages.nameAfter.factsOf(d)?.name ?? declarationMessages.outsideState.factsOf(d)?.names ?? [],
+    ),
+  );
   if (meant.size === 0) return list;
-  return list.filter((d) => !meant.has(unboundName(d)?.name ?? ''));
+  return list.filter((d) => !meant.has(unboundName(d)?.name ?? untrackedName(d) ?? ''));
 }
 
 /** What a message says is not declared, if it can be said more than once. */

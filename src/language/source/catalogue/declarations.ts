@@ -12,6 +12,31 @@ const FOREIGN_LITERALS: Readonly<Record<string, string | undefined>> = {
 
 const withArticle = (type: string): string => (type === 'object' ? 'an object' : `a ${type}`);
 
+/** Instructions that follow one another outside every state. */
+interface OutsideState {
+  readonly count: number;
+  /** The state above them. */
+  readonly state?: string;
+  /** The first state, if they are above it. */
+  readonly first?: string;
+  /** All of them are TRACK. */
+  readonly tracks: boolean;
+  /** What they bind. */
+  readonly names: readonly string[];
+}
+
+function stateFor({ count, state, first, tracks }: OutsideState): string {
+  const them = count === 1 ? 'it' : 'them';
+  if (first !== undefined && tracks)
+    return `indent ${them} under \`STATE: ${first}\`: what is tracked lives in all states, and a state keeps it when it begins again`;
+  if (first !== undefined)
+    return `write \`STATE: BEGIN\` above ${them}, indent ${them}, and end with \`GOTO: ${first}\``;
+  if (count === 1) return 'indent it under the `STATE:` that should run it';
+  return state === undefined
+    ? 'indent them under the `STATE:` that should run them'
+    : `indent them, for example under \`STATE: ${state}\``;
+}
+
 export const declarationMessages = {
   duplicate: message<{ what: string; name: string; first: Label }>('duplicate', 'error', (f) => ({
     message: `${f.what} \`${f.name}\` is declared twice`,
@@ -19,16 +44,11 @@ export const declarationMessages = {
     labels: [f.first],
     help: f.what === 'TITLE' ? 'remove one of the two' : 'rename one of the two, or remove it',
   })),
-  outsideState: message<{ count: number; state?: string }>('instruction-outside-state', 'error', (f) => ({
+  outsideState: message<OutsideState>('instruction-outside-state', 'error', (f) => ({
     message:
       f.count === 1 ? 'this instruction is outside every state' : `${f.count} instructions are outside every state`,
     label: 'the file declares states, so every instruction must be in one',
-    help:
-      f.count === 1
-        ? 'indent it under the `STATE:` that should run it'
-        : f.state === undefined
-          ? 'indent them under the `STATE:` that should run them'
-          : `indent them, for example under \`STATE: ${f.state}\``,
+    help: stateFor(f),
   })),
   firstStateError: message('first-state-error', 'error', () => ({
     message: 'the first state is `ERROR`',
