@@ -17,7 +17,7 @@ interface KnownOutcome {
 }
 
 export function lintExitCodes(lowered: LoweredState, sources: SourceSet, diagnostics: Diagnostic[]): void {
-  lintCodeFields(lowered, diagnostics);
+  lintCodeFields(lowered, sources, diagnostics);
   const exits = exitCodesOf(lowered.state);
   if (exits.size === 0) return;
   const codes = new ExitCodeValues(lowered.state, exits);
@@ -62,14 +62,16 @@ export function lintExitCodes(lowered: LoweredState, sources: SourceSet, diagnos
 
 const CODE_FIELD = /^(?:(?:exit|return)_?code|rc)$/i;
 
-/** `r.exit_code` reads a field of what a command printed, but probably means its exit code. Other fields may be JSON. */
-function lintCodeFields({ state, typeUses }: LoweredState, diagnostics: Diagnostic[]): void {
+/** `r.exit_code` reads a field of what a command printed, but probably means its exit code, unless it may be missing. */
+function lintCodeFields({ state, typeUses }: LoweredState, sources: SourceSet, diagnostics: Diagnostic[]): void {
   let writers: ReturnType<typeof writersBySlot> | null = null;
   for (const { operator, left, right, span } of typeUses) {
     const field = operator === '.' && right.expr.op === 'const' ? String(right.expr.value) : '';
     if (!CODE_FIELD.test(field) || left.expr.op !== 'read') continue;
     const [of, ...others] = left.expr.places;
-    if (of?.in !== 'local' || others.length > 0) continue;
+    const text = sources[span.file]?.text ?? '';
+    const isSpared = text[span.end] === '?' || text.startsWith('default(', span.start - 8);
+    if (of?.in !== 'local' || others.length > 0 || isSpared) continue;
     writers ??= writersBySlot(state.code);
     const all = (writers.get(of.slot) ?? []).map((pc) => state.code[pc]);
     if (all.length === 0 || !all.every((i) => i?.op === 'shell' || i?.op === 'argv')) continue;
