@@ -34,6 +34,7 @@ function planOf(shape: Shape, calls: number): Plan {
   if (tree === null || tools === null) throw new Error('the plan of the benchmark cannot be read');
   const { plan } = compilePlan(tree, {
     tools: { name: 'tools.yaml', root: tools },
+    found: [],
     validate: () => null,
     readNextTo: () => ({ error: 'no such file' }),
   });

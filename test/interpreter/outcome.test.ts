@@ -43,6 +43,12 @@ test.each<[what: string, outcome: Outcome, how: Partial<DecodeOptions>, result: 
   ['nothing is bound', ended('a'), { decoding: 'none' }, undefined],
   ['text', ended('[1]\n'), { decoding: 'text' }, '[1]'],
   ['a captured number', ended('1\n'), { decoding: 'capture' }, 1],
+  [
+    'a captured number of more digits than numbers have',
+    ended('123456789012345678\n'),
+    { decoding: 'capture' },
+    '123456789012345678',
+  ],
   ['a captured word', ended('a\n'), { decoding: 'capture' }, 'a'],
   ['nothing is captured', ended('', { stderr: 'b' }), { decoding: 'capture' }, 'printed nothing: b'],
   ['both streams', ended('a\n', { stderr: 'b\n\n' }), { decoding: 'both' }, 'a\n\nOn standard error:\nb'],

@@ -45,7 +45,7 @@ interface PlanOptions {
   /** The line of an offset in the document, from 1. */
   readonly lineOf?: (offset: number) => number;
   /** The diagnostics from parsing the plan and its tools. */
-  readonly found?: readonly Diagnostic[];
+  readonly found: readonly Diagnostic[];
   /** The initial state, instead of that of `context`. */
   readonly state?: Json;
   /** The JSON text of its members with a number that JavaScript would print differently, such as `1.10`. */
@@ -66,7 +66,7 @@ export function compilePlan(tree: PlanTree, options: PlanOptions): PlanCompilati
   const { state = null, printedState = {}, inputs = null } = options;
   const tools = options.tools === null ? null : checkTools(options.tools.root, options);
   const bindings = tools?.bindings ?? new Map<string, ToolBinding>();
-  const diagnostics: Diagnostic[] = [...(options.found ?? []), ...(tools?.diagnostics ?? [])];
+  const diagnostics: Diagnostic[] = [...options.found, ...(tools?.diagnostics ?? [])];
   const given = collectGiven(tree, { state, printedState, inputs: inputs as Json });
   const toolsName = options.tools?.name ?? null;
   const lowering = lowerPlan(tree, { given, tools: bindings, toolsName, diagnostics });

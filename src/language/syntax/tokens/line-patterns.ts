@@ -70,7 +70,6 @@ export function logicalEnd(text: string, at: number): number {
 function findLogicalEnd(text: string, at: number): number {
   for (let end = lineBreak(text, at); ; end = lineBreak(text, text.indexOf('\n', end) + 1)) {
     if (end >= text.length || !joins(text, at, end)) return end;
-    if (text.indexOf('\n', end) + 1 >= text.length) return text.length;
   }
 }
 

@@ -117,7 +117,7 @@ function runPairs(printing: Printing, run: StepRun, inner: (block: Block) => unk
     case 'body': {
       const { comments } = printing;
       const { instructions } = run.body;
-      const commands = instructions.map((one) => itemOf(commandText(printing, one) ?? '', [one.span.start], comments));
+      const commands = instructions.map((one) => itemOf(commandText(printing, one), [one.span.start], comments));
       const [only, more] = commands;
       return [
         ['run', mapOf([['bash', more === undefined && only?.commentBefore == null ? only : commands]], comments)],
