@@ -202,6 +202,67 @@ describe('a step that changes files', () => {
     expect(run.actions).toEqual([{ do: 'reset', to: 'c0' }]);
   });
 
+  const BROKEN: readonly Outcome[] = [
+    { kind: 'failed', message: 'no room', error_type: 'worktree' },
+    { kind: 'not-started', reason: 'no room', error_type: 'worktree' },
+  ];
+
+  test.each(BROKEN)('fails where its worktree does: $kind', (outcome) => {
+    const tasks = 'STEP: plan type=split\n  AGENT: helper\n  PROMPT: "Split."\n  EACH [parallel]:\n';
+    const each = `${tasks}${code().split('RETURN')[0]?.replace(/^/gm, '    ').trimEnd()}\nRETURN: over\n`;
+    const split = () =>
+      start(each, 'c0').end('agent helper', said('[{"name": "t", "description": "d"}]')).end('worktree', changed('c1'));
+    const opened = { kind: 'value', value: { directory: '/t' } } as const;
+    const moments = {
+      'before its first attempt': start(`DO: before\n${code()}`, 'c0').end('before'),
+      'after an attempt': start(code(), 'c0').end('agent worker', said('done')),
+      'before a retry': start(code(RETRY('ATTEMPT 2 → WORKTREE reset', 'EXIT 2')), 'c0')
+        .end('agent worker', said('done'))
+        .end('worktree', changed('c1', 'a'))
+        .fail('check'),
+      'of a task': split(),
+      'when the tasks are merged': split()
+        .end('worktree', opened)
+        .end('agent worker', said('done'))
+        .end('worktree', changed('c2', 'a'))
+        .end('check'),
+    };
+    const failures = Object.entries(moments).map(([moment, run]) => [
+      moment,
+      run.actions.at(-1)?.do,
+      run.end('worktree', outcome).lines.at(-1),
+    ]);
+    expect(failures).toMatchInlineSnapshot(`
+      [
+        [
+          "before its first attempt",
+          "snapshot",
+          "FAILED worktree: no room",
+        ],
+        [
+          "after an attempt",
+          "snapshot",
+          "FAILED worktree: no room",
+        ],
+        [
+          "before a retry",
+          "reset",
+          "FAILED worktree: no room",
+        ],
+        [
+          "of a task",
+          "fork",
+          "FAILED worktree: no room",
+        ],
+        [
+          "when the tasks are merged",
+          "merge",
+          "FAILED worktree: no room",
+        ],
+      ]
+    `);
+  });
+
   test('has what its gates may compare', () => {
     const gates = '  GATE: touched "src/**", untouched "test/**"\n';
     const passes = (...files: string[]) => {
