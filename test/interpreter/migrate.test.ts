@@ -185,6 +185,8 @@ describe('a run lacks', () => {
     expect(lacks(bound.replace('third', 'third {fresh}'))).toEqual(['a value for `fresh`, which line 6 reads']);
     const tracked = LINES.replace('  TRACK: total', '  TRACK: count = 1\n  TRACK: total');
     expect(lacks(tracked.replace('third', 'third {count}'))).toEqual(['a value for `count`, which line 6 reads']);
+    const between = bound.replace('  DO: third', '  TRACK: later = 2\n  DO: id = uuid()\n  DO: third {fresh}');
+    expect(lacks(between)).toEqual(['a value for `fresh`, which line 8 reads']);
   });
 
   test('an entry value that its state did not have', () => {

@@ -117,6 +117,33 @@ test('brackets that are nested too deep are one mistake', () => {
   expect(diagnostics.map(({ code }) => code)).toEqual(['nested-too-deep']);
 });
 
+test('an open bracket takes only deeper lines, and the line that closes it', () => {
+  const linesOf = (text: string) =>
+    parse(text).tests[0]?.lines.map(({ kind, span }) => [kind, text.slice(span.start, span.end)]);
+  expect(linesOf('TEST: a\n  EACH: r in [\n    1\n  ]\n  SKIP: no\n')).toMatchInlineSnapshot(`
+    [
+      [
+        "each",
+        "EACH: r in [
+        1
+      ]",
+      ],
+      [
+        "skip",
+        "SKIP: no",
+      ],
+    ]
+  `);
+  expect(linesOf('TEST: a\n  EACH: r in [1\n  SKIP: no\n')).toMatchInlineSnapshot(`
+    [
+      [
+        "skip",
+        "SKIP: no",
+      ],
+    ]
+  `);
+});
+
 const LARGE = amount(500, 20_000);
 
 test('a large file takes time in proportion to its size', () => {
@@ -127,11 +154,11 @@ test('a large file takes time in proportion to its size', () => {
 
 test('formatting twice changes nothing, and the tree stays', () => {
   const messy =
-    'TESTS: "./a.dsl"\nMOCK:  "x" -> "a -> b"\nTEST: a\n     EACH: r in [\n       1,\n       2\n     ]\n     EXPECT: returned\n\n\n\n  # why\n  SKIP: b -> c\n';
+    'TESTS: "./a.dsl"\nMOCK:  "x" -> "a -> b"\nTEST: a\n     EACH: r in [\n       # few\n       1,\n       2\n     ]\n     EXPECT: returned\n\n\n\n  # why\n  SKIP: b -> c\n';
   const once = formatTests(messy);
   expect(formatTests(once)).toBe(once);
   expect(once).toBe(
-    'TESTS: "./a.dsl"\nMOCK: "x" → "a -> b"\n\nTEST: a\n  EACH: r in [\n    1,\n    2\n  ]\n  EXPECT: returned\n\n  # why\n  SKIP: b -> c\n',
+    'TESTS: "./a.dsl"\nMOCK: "x" → "a -> b"\n\nTEST: a\n  EACH: r in [\n    # few\n    1,\n    2\n  ]\n  EXPECT: returned\n\n  # why\n  SKIP: b -> c\n',
   );
   expect(parse(once).tests[0]?.lines.map(({ kind }) => kind)).toEqual(['each', 'expect', 'skip']);
 });
