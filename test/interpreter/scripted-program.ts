@@ -5,7 +5,10 @@
 import { expect } from 'vitest';
 import { callSupport } from '../../src/app/project/link-plans.js';
 import type { Outcome, RunEvent } from '../../src/interpreter/events/event.js';
+import { PastExecutions } from '../../src/interpreter/record/earlier-executions.js';
+import { FinishedEffects } from '../../src/interpreter/record/finished-work.js';
 import { migrateRun } from '../../src/interpreter/record/migrate.js';
+import { Replay, type ReplayOptions } from '../../src/interpreter/record/replay.js';
 import type {
   AgentRequest,
   EffectRequest,
@@ -34,6 +37,9 @@ import type { Machine } from '../../src/machine/machine.js';
 import { eventLine } from '../corpus/event-line.js';
 import { memoryHost } from '../project/memory-host.js';
 import { OPTIONS, printed } from './machine-builder.js';
+
+const asIs = <T>(one: T): T => one;
+const AS_IS: ReplayOptions = { toRecorded: asIs, toCompared: asIs, complete: asIs, migrate: () => null };
 
 export interface ScriptOptions {
   readonly restored: boolean;
@@ -115,8 +121,12 @@ export class ScriptedProgram {
    * `inserted`: what the edited program has above it is executed first.
    */
   edit(text: string, failed = false, inserted = false): readonly string[] {
+    return this.goOnIn(text, { failed, inserted });
+  }
+
+  private goOnIn(text: string, how: Parameters<typeof migrateRun>[2]): readonly string[] {
     const linked = linkText(text);
-    const moved = migrateRun(this.run, linked, { failed, inserted });
+    const moved = migrateRun(this.run, linked, how);
     if ('missing' in moved) return moved.missing;
     this.leftOut = moved.leftOut.map(({ text }) => text);
     this.linked = linked;
@@ -125,6 +135,20 @@ export class ScriptedProgram {
     for (const request of this.run.takeRequests()) this.open.set(nameOf(request), request);
     this.step();
     return [];
+  }
+
+  /** The same with what is done, which the record tells: it is not done again where its line is now. */
+  move(text: string): readonly string[] {
+    const executions = new PastExecutions();
+    const effects = new FinishedEffects();
+    const replay = new Replay(startRun(executions.observe(this.linked), this.options), AS_IS, false);
+    for (const [at, event] of this.events.entries()) {
+      if (replay.take(at + 1, event) !== null) throw new Error(`event ${at + 1} is another one`);
+      effects.take(event);
+    }
+    replay.release();
+    executions.finish();
+    return this.goOnIn(text, { failed: false, finished: effects.work(executions) });
   }
 
   /** What waits for its outcome. */

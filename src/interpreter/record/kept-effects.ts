@@ -177,7 +177,14 @@ export function keptEffects(moving: Moving): {
       const last = outcomes.at(-1) as DoneInstruction;
       const isElsewhere = at.some(({ state }) => state !== last.state);
       const shown = (isChanged ? [last] : outcomes).map((one) => asKept(one, isElsewhere));
-      const any = shown.length === 1 && !finished.passed.includes(last);
+      // The turns of a parallel loop come in any order: the values tell which of them is done.
+      const isInTurns = at.some(({ state, pc }) =>
+        isInParallelLoop(
+          to.states.find(({ name }) => name === state),
+          pc,
+        ),
+      );
+      const any = shown.length === 1 && !finished.passed.includes(last) && !isInTurns;
       return { at, outcomes: shown, ...(any ? { any: true as const } : {}) };
     });
   const again = [...copies].map(([key, at]) => ({
@@ -185,6 +192,10 @@ export function keptEffects(moving: Moving): {
     outcomes: (everDone.get(key) ?? []).map((one) => asKept(one, true)),
   }));
   return { kept: [...all, ...again], repeated };
+}
+
+function isInParallelLoop(state: State | undefined, pc: number): boolean {
+  return state?.code.some((one, at) => one.op === 'fork-each' && at < pc && pc < one.join) ?? false;
 }
 
 /**

@@ -3,10 +3,11 @@
  * done, and the program is stored with it.
  */
 import { join } from 'node:path';
-import type { KeptOutcomes, Outcome } from '../../../interpreter/events/event.js';
-import { type PastExecution, PastExecutions } from '../../../interpreter/record/earlier-executions.js';
+import type { KeptOutcomes } from '../../../interpreter/events/event.js';
+import { PastExecutions } from '../../../interpreter/record/earlier-executions.js';
+import { FinishedEffects } from '../../../interpreter/record/finished-work.js';
 import type { RepeatedInstruction } from '../../../interpreter/record/kept-effects.js';
-import type { DoneInstruction, FinishedWork } from '../../../interpreter/record/kept-locations.js';
+import type { FinishedWork } from '../../../interpreter/record/kept-locations.js';
 import { migrateRun } from '../../../interpreter/record/migrate.js';
 import { link, type Run } from '../../../interpreter/run.js';
 import type { Json } from '../../../machine/expression.js';
@@ -41,53 +42,11 @@ function finishedOf(stored: StoredRun, { inputs, redactor, discarded }: RebasedR
     linkedOf: (machine) => executions.observe(link(machine)),
   });
   executions.finish();
-  const effects = finishedEffects(stored, discarded);
-  const doneBy = ({ effects: ids, left, ...one }: PastExecution): DoneInstruction[] => {
-    if (left !== null || ids.length === 0) {
-      const effect = one.path === '' ? '0' : `${one.path}.0`;
-      return [{ ...one, effect, outcome: { kind: 'value', value: left } }];
-    }
-    const effect = ids.find((id) => effects.has(id));
-    const found = effect === undefined ? undefined : effects.get(effect);
-    return effect === undefined || found === undefined ? [] : [{ ...one, ...found, effect }];
-  };
-  const [all, passed] = [executions.all.flatMap(doneBy), executions.passed.flatMap(doneBy)];
-  return { all, passed, turnOf: (...where) => executions.turnOf(...where) };
-}
-
-type FinishedEffect = Pick<DoneInstruction, 'args' | 'outcome'>;
-
-/** The effects of a run that ended and still count. */
-function finishedEffects({ journal }: StoredRun, discarded: Discarded | null): Map<string, FinishedEffect> {
-  const open = new Map<string, string>();
-  const finished = new Map<string, FinishedEffect>();
-  const end = (effect: string, outcome: Outcome): void => {
-    const args = open.get(effect);
-    if (args !== undefined) finished.set(effect, { args, outcome });
-  };
-  readCounted(journal, discardedRanges(journal, discarded, journalStart), {
-    take: (_, event) => {
-      switch (event.type) {
-        case 'effect_requested': {
-          const { effect, args, prompt, undo } = event;
-          finished.delete(effect);
-          if (!undo) open.set(effect, JSON.stringify(args ?? prompt ?? null));
-          return;
-        }
-        case 'asked':
-          open.set(event.effect, event.name);
-          return;
-        case 'answered':
-          end(event.effect, { kind: 'value', value: event.value });
-          return;
-        case 'effect_settled':
-          if (event.stopped !== true) end(event.effect, event.outcome);
-          return;
-        default:
-      }
-    },
+  const effects = new FinishedEffects();
+  readCounted(stored.journal, discardedRanges(stored.journal, discarded, journalStart), {
+    take: (_, event) => effects.take(event),
   });
-  return finished;
+  return effects.work(executions);
 }
 
 interface Migrated {
