@@ -11,6 +11,7 @@ const lookups = { agents: agentLookup({ ...noConfiguration, agents } as typeof n
 const TOOLS = `
 plain: { run: [plain] }
 alone: { run: [alone], idempotent: false }
+sorted: { run: [sorted], idempotent: true, failure: "†state.no" }
 coded: { run: [coded], outcomes: { "3": †state.no } }
 asked: { agent: worker, prompt: "Count.", schema: { _output: { type: number } } }
 `;
@@ -33,6 +34,24 @@ describe.each([
     for (const name of ['plain', 'alone', 'plain']) run.end(`tool ${name}`, value(1));
     expect(run.toolCalls.map(({ once }) => once)).toEqual([false, true, true, false]);
     expect(run.toolCalls.map(({ ok }) => ok)).toEqual([[0], [0], [0], [0, 3]]);
+  });
+
+  test('a failure goes to the path that its tool names, and a limit of time says which one it was', () => {
+    const text = 'STATE: A\n  CALL: sorted → †state.yes || †state.no || †state.other\n  RETURN: {†state}\n';
+    expect(
+      start(text)
+        .end('tool sorted', printed('', 1, 'broken'))
+        .lines.at(-1),
+    ).toMatchInlineSnapshot(`"RETURN {"no":{"code":1,"message":"broken"}}"`);
+    expect(start(text).end('tool sorted', value(1)).lines.at(-1)).toMatchInlineSnapshot(`"RETURN {"yes":1}"`);
+    const late = (more: object) =>
+      ({ ...printed(''), kind: 'timed-out', timeout_ms: 5000, ...more }) as unknown as Outcome;
+    const ended = (more: object) =>
+      start('STATE: A\n  CALL: plain → †state.one\n').end('tool plain', late(more)).lines.at(-1);
+    expect(ended({})).toMatchInlineSnapshot(`"FAILED timeout: it took longer than 5000 ms"`);
+    expect(ended({ silent: { heard: 'half' } })).toMatchInlineSnapshot(
+      `"FAILED timeout: it was silent for 5s; last heard: half"`,
+    );
   });
 
   test('a further try waits as long as the program says', () => {

@@ -31,6 +31,19 @@ describe.each([
     expect(run.lines.at(-1)).toMatch(/^FAILED/);
   });
 
+  test('the exit code of a member that was stopped or failed is missing, with the reason', () => {
+    const text = (how: string) =>
+      `STATE: A\n  DO: in PARALLEL [${how}]:\n    - a = one\n    - b = two\n  IF: exit_code(b) == 0 → RETURN: well\n  RETURN: ill\n`;
+    const stopped = start(text('quorum=1')).end('one', '1');
+    expect(stopped.lines.at(-1)).toMatchInlineSnapshot(
+      `"FAILED bad_value: \`exit_code(b)\` has no value: the member that binds \`b\` was stopped"`,
+    );
+    const failed = start(text('on_failure=keep')).end('one', '1').fail('two');
+    expect(failed.lines.at(-1)).toMatchInlineSnapshot(
+      `"FAILED bad_value: \`exit_code(b)\` has no value: the member that binds \`b\` failed"`,
+    );
+  });
+
   test('a failure in a state after the one that handled a failure has its own cause', () => {
     const run = start(`STATE: A
   DO: work

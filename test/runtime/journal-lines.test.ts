@@ -1,6 +1,6 @@
 /** Lines of a journal as bytes, for readers that pass them on: which of them count, and where damage begins. */
 import { createHash } from 'node:crypto';
-import { closeSync, openSync, writeFileSync } from 'node:fs';
+import { closeSync, openSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, onTestFinished, test } from 'vitest';
@@ -18,6 +18,7 @@ import {
   readLineBytes,
 } from '../../src/runtime/store/journal-line.js';
 import { checkedSeq, JournalLines, seqAt } from '../../src/runtime/store/journal-lines.js';
+import { journalHas, readJournal, readToDamage, unhashedEnd } from '../../src/runtime/store/read-journal.js';
 import { temporaryFolder } from './running.js';
 
 const lineOf = (seq: number): string =>
@@ -241,4 +242,21 @@ describe('lines that are built as bytes', () => {
     buffer.cutTo(1);
     expect(buffer.length).toBe(0);
   });
+});
+
+test('whoever has read a journal leaves it closed, also a damaged one', () => {
+  const path = join(temporaryFolder(), 'journal.ndjson');
+  const text = lineOf(1) + lineOf(2);
+  const end = { seq: 2, offset: Buffer.byteLength(text) };
+  const opened = (): number => readdirSync('/dev/fd').length;
+  const before = opened();
+  for (const written of [text, `${text}{"seq": 3`, `${text}no line\n${lineOf(4)}`]) {
+    writeFileSync(path, written);
+    readToDamage(path, () => true);
+    expect(journalHas(path, 'state_entered', { seq: 0, offset: 0 })).toBe(true);
+    expect(journalHas(path, 'run_started', { seq: 0, offset: 0 })).toBe(false);
+    expect(unhashedEnd(path, end, Buffer.from('start ')).toString()).toContain('start');
+  }
+  expect(() => readJournal(path, () => true)).toThrow('damaged');
+  expect(opened()).toBe(before);
 });
