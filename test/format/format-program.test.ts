@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { formatMarkdown } from '../../src/language/format/format-markdown.js';
 import { formatProgram } from '../../src/language/format/format-program.js';
+import { sameWords } from '../../src/language/format/print-step.js';
 import { parseMarkdown } from '../../src/language/frontends/markdown.js';
 import { hasErrors, sourceFile } from '../../src/language/source/diagnostic.js';
 import { parseProgram } from '../../src/language/syntax/parse.js';
@@ -115,6 +116,14 @@ describe('every program', () => {
       }
     }
   });
+});
+
+test('a word that is lost, changed or doubled is noticed, in any order, but for words that the formatter writes its own way', () => {
+  expect(sameWords('DO: make it, foreach x', 'for each x: it make DO')).toBe(true);
+  for (const other of ['DO: make', 'DO: make them', 'DO: make it it', 'DO: make make']) {
+    expect(sameWords('DO: make it', other), other).toBe(false);
+    expect(sameWords(other, 'DO: make it'), other).toBe(false);
+  }
 });
 
 describe('programs at the limits', () => {
