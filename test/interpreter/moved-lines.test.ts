@@ -140,3 +140,33 @@ test('in members of which one is done', () => {
     move 21→17: each c | middle inner round 1 inner round 2 end | RETURN over"
   `);
 });
+
+test('what was computed, counted or decided keeps its result where its line is now', () => {
+  const text = (above: string, below: string): string => `STATE: A
+  TRACK: n = 1
+  DO: v = "none"
+${above}  INCREMENT: n
+  DO: wait
+${below}  DO: show {v} {n}
+  RETURN: {v}
+`;
+  const moved = (lines: string): string => {
+    const run = new ScriptedProgram(text(lines, ''), { restored: false, clockMs: 0 });
+    for (let [name] = run.waiting; name !== undefined && name !== 'wait'; [name] = run.waiting) run.end(name, name);
+    const missing = run.move(text('', lines));
+    for (let [name] = run.waiting; name !== undefined; [name] = run.waiting) run.end(name, name);
+    return [...missing, ...run.started.slice(run.started.indexOf('wait')), run.lines.at(-1)].join(', ');
+  };
+  expect(moved('  DO: v = n * 10\n')).toMatchInlineSnapshot(`"wait, show 20 2, RETURN 20"`);
+  expect(moved('  SET: n = n + 5\n')).toMatchInlineSnapshot(`"wait, show none 7, RETURN none"`);
+  expect(moved('  IF: n == 1 → DO: v = echo one\n')).toMatchInlineSnapshot(
+    `"wait, show echo one 2, RETURN "echo one""`,
+  );
+  expect(moved('  IF: n == 1 → SET: v = "one"\n')).toMatchInlineSnapshot(`"wait, show one 2, RETURN one"`);
+  expect(moved('  FOR EACH: x in [n, 7]\n    DO: v = echo {x}\n')).toMatchInlineSnapshot(
+    `"wait, echo 2, show echo 7 2, RETURN "echo 7""`,
+  );
+  expect(moved('  DO: in PARALLEL\n    - v = left {n}\n    - right {n}\n')).toMatchInlineSnapshot(
+    `"wait, show left 1 2, RETURN "left 1""`,
+  );
+});

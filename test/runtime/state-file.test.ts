@@ -1,5 +1,5 @@
 /** When `state.json` is written: often enough for whoever looks at it, and never for most of the time of a run. */
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import type { RunEvent } from '../../src/interpreter/events/event.js';
 import type { Run } from '../../src/interpreter/run.js';
 import { stateFile } from '../../src/runtime/store/state-file.js';
@@ -26,7 +26,8 @@ function written(tookMs: number, values: number) {
     file.note([event]);
     file.now({ ...run, linked } as unknown as Run);
   };
-  return { clock, writes, step };
+  const later = (): void => file.later({ ...run, linked } as unknown as Run);
+  return { clock, writes, step, later };
 }
 
 test('entering states writes it at intervals', () => {
@@ -49,4 +50,21 @@ test('the end of an attempt writes a few values at once, also where writing take
   const { writes, step } = written(300, 30);
   for (let count = 0; count < 5; count++) step(COMPLETED);
   expect(writes).toEqual([0, 300, 600, 900, 1200]);
+});
+
+test('what changes right after a write is written by itself, once', () => {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+  const { clock, writes, step, later } = written(1, 3);
+  step(ENTERED);
+  later();
+  step(ENTERED);
+  later();
+  later();
+  clock.now = 400;
+  vi.advanceTimersByTime(400);
+  expect(writes).toEqual([0, 400]);
+  later();
+  vi.advanceTimersByTime(5000);
+  expect(writes).toEqual([0, 400]);
 });
