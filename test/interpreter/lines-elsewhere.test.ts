@@ -33,7 +33,7 @@ const STATES = ['STATE: A', 'STATE: B', 'STATE: C'];
 const isIn = (state: string, at: number): boolean =>
   LINES.findLast((line, one) => one <= at && /^STATE/.test(line)) === state;
 /** Lines with an effect. */
-const MOVED = LINES.flatMap((line, at) => (/DO(?: \[once\])?: [a-z]|- left/.test(line) ? [at] : []));
+const SOURCES = LINES.flatMap((line, at) => (/DO(?: \[once\])?: [a-z]|- left/.test(line) ? [at] : []));
 /** Lines above which one of another state may be. */
 const PLACES = LINES.flatMap((line, at) => (/GOTO|inner|- left|middle|round/.test(line) ? [at] : []));
 
@@ -70,7 +70,7 @@ function after(ends: readonly string[], text: string): string | null {
 
 function told(ends: readonly string[]): string {
   const byResult = new Map<string, string[]>();
-  for (const from of MOVED)
+  for (const from of SOURCES)
     for (const to of PLACES)
       for (const isCopy of [false, true]) {
         if (STATES.some((state) => isIn(state, from) && isIn(state, to))) continue;
@@ -150,23 +150,23 @@ ${above}  INCREMENT: n
 ${below}  DO: show {v} {n}
   RETURN: {v}
 `;
-  const moved = (lines: string): string => {
+  const shownBelow = (lines: string): string => {
     const run = new ScriptedProgram(text(lines, ''), { restored: false, clockMs: 0 });
     for (let [name] = run.waiting; name !== undefined && name !== 'wait'; [name] = run.waiting) run.end(name, name);
     const missing = run.move(text('', lines));
     for (let [name] = run.waiting; name !== undefined; [name] = run.waiting) run.end(name, name);
     return [...missing, ...run.started.slice(run.started.indexOf('wait')), run.lines.at(-1)].join(', ');
   };
-  expect(moved('  DO: v = n * 10\n')).toMatchInlineSnapshot(`"wait, show 20 2, RETURN 20"`);
-  expect(moved('  SET: n = n + 5\n')).toMatchInlineSnapshot(`"wait, show none 7, RETURN none"`);
-  expect(moved('  IF: n == 1 → DO: v = echo one\n')).toMatchInlineSnapshot(
+  expect(shownBelow('  DO: v = n * 10\n')).toMatchInlineSnapshot(`"wait, show 20 2, RETURN 20"`);
+  expect(shownBelow('  SET: n = n + 5\n')).toMatchInlineSnapshot(`"wait, show none 7, RETURN none"`);
+  expect(shownBelow('  IF: n == 1 → DO: v = echo one\n')).toMatchInlineSnapshot(
     `"wait, show echo one 2, RETURN "echo one""`,
   );
-  expect(moved('  IF: n == 1 → SET: v = "one"\n')).toMatchInlineSnapshot(`"wait, show one 2, RETURN one"`);
-  expect(moved('  FOR EACH: x in [n, 7]\n    DO: v = echo {x}\n')).toMatchInlineSnapshot(
+  expect(shownBelow('  IF: n == 1 → SET: v = "one"\n')).toMatchInlineSnapshot(`"wait, show one 2, RETURN one"`);
+  expect(shownBelow('  FOR EACH: x in [n, 7]\n    DO: v = echo {x}\n')).toMatchInlineSnapshot(
     `"wait, echo 2, show echo 7 2, RETURN "echo 7""`,
   );
-  expect(moved('  DO: in PARALLEL\n    - v = left {n}\n    - right {n}\n')).toMatchInlineSnapshot(
+  expect(shownBelow('  DO: in PARALLEL\n    - v = left {n}\n    - right {n}\n')).toMatchInlineSnapshot(
     `"wait, show left 1 2, RETURN "left 1""`,
   );
 });
