@@ -53,6 +53,9 @@ const none: ReadonlyMap<string, Option> = new Map();
 const ONCE =
   '`once` alone means that a resume does not run again what may have run; for once per key or day, leave a file with it: `CHECK: seen = test -e seen-{key}`, `IF: exit_code(seen) == 0 → RETURN: done before`, and `touch` it after the command';
 
+/** Options for which the empty text is a value. */
+const MAY_BE_EMPTY = /^(?:default|cwd|env\..+)$/;
+
 function checkValue(l: StateLowering, option: Option, kind: OptionKind): boolean {
   const name = option.key.text;
   if (kind === 'flag') {
@@ -68,8 +71,13 @@ function checkValue(l: StateLowering, option: Option, kind: OptionKind): boolean
   }
   const text = constantText(option.value);
   if (text === null) return true;
-  // The parser has reported that the value is missing.
-  if (text === '') return false;
+  if (text === '') {
+    // The parser has reported a value that is missing, and an empty text in quotes is one.
+    if (option.value.quote === 'none') return false;
+    if (MAY_BE_EMPTY.test(name)) return true;
+    l.diagnostics.push(say.badOption(option.span, { name, why: 'needs a value', help: `write \`${name}=…\`` }));
+    return false;
+  }
   if (kind === 'duration' && parseDuration(text) === null) {
     l.diagnostics.push(say.badDuration(option.value.span, { text }));
     return false;
