@@ -124,7 +124,7 @@ const boundBy = (i: Instruction): Binding | undefined =>
   'bind' in i && typeof i.bind === 'object' && i.bind !== null ? i.bind : undefined;
 
 /** Ranges of code after which a run continues although one of their instructions has failed. */
-function rangesThatContinue({ code, handlers }: State): readonly (readonly [from: number, to: number])[] {
+export function rangesThatContinue({ code, handlers }: State): readonly (readonly [from: number, to: number])[] {
   const loops = handlers.flatMap(({ from, to, keep }) => (keep === undefined ? [] : [[from, to] as const]));
   const forks = code.flatMap((i, pc) => {
     if (i.op !== 'fork' && i.op !== 'fork-each') return [];

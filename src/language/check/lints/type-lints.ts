@@ -5,14 +5,18 @@
 import type { Expr } from '../../../machine/expression.js';
 import type { Input } from '../../../machine/machine.js';
 import { typeMessages as say } from '../../source/catalogue/expressions.js';
-import type { Correction, Diagnostic, SourceSet } from '../../source/diagnostic.js';
+import type { Diagnostic, SourceSet } from '../../source/diagnostic.js';
 import type { LoweredMachine } from '../lower/lower-machine.js';
 import type { TypedOperand, TypeUse } from '../scope.js';
+import { lintAbsentValues } from './absent-values.js';
+import { mendComparison } from './comparison-mends.js';
 import { KnownWords } from './known-words.js';
 import { lintLastTurns } from './last-turns.js';
 import { TextOrder } from './text-order.js';
 import {
   BOOLEAN,
+  isOutput,
+  isWord,
   LIST,
   NULL,
   NUMBER,
@@ -28,7 +32,10 @@ import {
 
 export function lintTypes({ machine, states }: LoweredMachine, sources: SourceSet, diagnostics: Diagnostic[]): void {
   if (states.every(({ typeUses }) => typeUses.length === 0)) return;
-  for (const state of states) lintLastTurns(state, sources, diagnostics);
+  for (const state of states) {
+    lintLastTurns(state, sources, diagnostics);
+    lintAbsentValues(state, sources, diagnostics);
+  }
   const types = valueTypes(machine);
   const words = new KnownWords(machine);
   const order = new TextOrder(machine);
@@ -206,9 +213,6 @@ function readAsNumbers(
   return `${a}${b}`.length > 80 ? {} : { instead: `${a} ${operator} ${b}` };
 }
 
-/** What a DO binds, possibly next to a number, as in a tracked variable that begins at 0. */
-const isOutput = (types: Types): boolean => (types & ~NUMBER) === (TEXT | LIST | OBJECT);
-
 const ADDED = NUMBER | TEXT | LIST;
 
 /** Arithmetic with what is never a number, and conditions that are never true or false. */
@@ -383,60 +387,11 @@ function pluralOf(types: Types): string {
           : 'other values';
 }
 
-interface Mend {
-  readonly fix: Correction | undefined;
-  /** The comparison after the correction. */
-  readonly after: string;
-}
-
-/** An edit that makes the operands comparable. */
-function mendComparison(use: TypeUse, left: Types, right: Types, sources: SourceSet): Mend | null {
-  const textOf = ({ span }: TypedOperand) => sources[span.file]?.text.slice(span.start, span.end) ?? '';
-  const sides = [
-    { value: use.left, other: use.right, is: left, as: right },
-    { value: use.right, other: use.left, is: right, as: left },
-  ];
-  for (const { value, other, is, as } of sides) {
-    const change = mendOperand(textOf(value), other, textOf(other), { is, as, isLiteral: value.expr.op === 'const' });
-    if (change === null) continue;
-    const { isOther, text } = change;
-    const changed = isOther ? other : value;
-    const textAfter = (one: TypedOperand) => (one === changed ? text : textOf(one));
-    const after = `${textAfter(use.left)} ${use.operator} ${textAfter(use.right)}`;
-    return { fix: other.expr.op === 'const' ? { span: changed.span, text } : undefined, after };
-  }
-  return null;
-}
-
-/** What `value`, which is `is`, or the operand that it is compared with becomes. */
-function mendOperand(
-  value: string,
-  { expr }: TypedOperand,
-  other: string,
-  { is, as, isLiteral }: { readonly is: Types; readonly as: Types; readonly isLiteral: boolean },
-): { readonly isOther: boolean; readonly text: string } | null {
-  if (isLiteral) return null;
-  const constant = expr.op === 'const' ? expr.value : undefined;
-  if ((is & TEXT) !== 0 && as === NUMBER && isWord(value) && (constant !== undefined || isOutput(is)))
-    return {
-      isOther: false,
-      text: `${constant === undefined || Number.isInteger(constant) ? 'int' : 'float'}(${value})`,
-    };
-  if (constant === undefined) return null;
-  if ((is & TEXT) !== 0 && as !== TEXT) return /["\\{}\n]/.test(other) ? null : { isOther: true, text: `"${other}"` };
-  if (as !== TEXT || typeof constant !== 'string') return null;
-  const bare = constant.trim();
-  const fits = is === NUMBER ? /^-?\d+(?:\.\d+)?$/.test(bare) : is === BOOLEAN && /^(?:true|false)$/.test(bare);
-  return fits ? { isOther: true, text: bare } : null;
-}
-
 /** The name of an operand that `string(…)` makes comparable with a text. */
 function convertibleName({ expr, span }: TypedOperand, types: Types, sources: SourceSet): string | undefined {
   const text = sources[span.file]?.text.slice(span.start, span.end) ?? '';
   return expr.op !== 'const' && (types & TEXT) === 0 && isWord(text) ? text : undefined;
 }
-
-const isWord = (text: string): boolean => /^[A-Za-z_][\w.]*$/.test(text);
 
 /** The description of an operand in a message: its name as written, with its type. */
 function describe({ expr, span }: TypedOperand, types: Types, sources: SourceSet): string {

@@ -29,6 +29,12 @@ const RESULTS: Readonly<Record<string, Types>> = {
   ...of(LIST, 'split lines keys values sort unique range'),
 };
 
+/** What a DO binds, possibly next to a number, as in a tracked variable that begins at 0. */
+export const isOutput = (types: Types): boolean => (types & ~NUMBER) === PRINTED;
+
+/** The name of a value, or of a field of it. */
+export const isWord = (text: string): boolean => /^[A-Za-z_][\w.]*$/.test(text);
+
 /** The types that an expression of a state can have. */
 export type TypesOf = (expr: Expr, state: number) => Types;
 
@@ -56,12 +62,16 @@ export function valueTypes(machine: Machine): TypesOf {
 class Slots {
   private readonly locals: Types[][];
   private readonly tracked: Types[];
+  private passed: ReadonlySet<string> | undefined;
 
   constructor(private readonly machine: Machine) {
     this.locals = machine.states.map((state) => state.locals.map(() => 0));
     this.tracked = machine.tracked.map(() => 0);
     machine.states.forEach((state, at) => {
-      for (const slot of boundElsewhere(state)) (this.locals[at] as Types[])[slot] = ANY;
+      const locals = this.locals[at] as Types[];
+      for (const { names } of state.handlers)
+        for (const name of FAILURE_TEXTS) if (names[name] !== undefined) locals[names[name]] = TEXT;
+      for (const slot of boundElsewhere(state)) locals[slot] = ANY;
     });
   }
 
@@ -81,10 +91,19 @@ class Slots {
       case 'input':
         return inputTypes(this.machine.inputs[slot.slot]);
       case 'entry':
-        return ANY;
+        return this.entryTypes(slot.slot, state);
       default:
         return unreachable(slot);
     }
+  }
+
+  /** Whatever a GOTO passes, and in ERROR the parts of a failure that are texts. */
+  private entryTypes(slot: number, at: number): Types {
+    const { error, states } = this.machine;
+    const name = at === error ? states[at]?.entry[slot] : undefined;
+    if (name === undefined || !FAILURE_TEXTS.has(name)) return ANY;
+    this.passed ??= namesPassedTo(error, states);
+    return this.passed.has(name) ? ANY : TEXT;
   }
 
   /** Adds the types that an instruction writes. Returns true if any of them are new. */
@@ -138,10 +157,24 @@ function grow(slots: Types[], slot: number, types: Types): boolean {
   return slots[slot] !== before;
 }
 
+/** The parts of a failure that are always texts. */
+const FAILURE_TEXTS: ReadonlySet<string> = new Set(['error', 'error_type', 'from_state']);
+
+/** The names that a program itself passes to a state. */
+function namesPassedTo(target: number | null, states: readonly State[]): ReadonlySet<string> {
+  const names = new Set<string>();
+  for (const { code } of states)
+    for (const i of code)
+      if ((i.op === 'goto' && i.state === target) || i.op === 'goto-dynamic')
+        for (const { name } of i.args) names.add(name);
+  return names;
+}
+
 /** Slots that instructions with unknown results write, wherever the slot occurs in them. */
 function boundElsewhere({ code, handlers }: State): Set<number> {
   const slots = new Set<number>();
-  for (const handler of handlers) for (const slot of Object.values(handler.names)) slots.add(slot);
+  for (const { names } of handlers)
+    for (const [name, slot] of Object.entries(names)) if (!FAILURE_TEXTS.has(name)) slots.add(slot);
   for (const i of code) {
     switch (i.op) {
       case 'set':

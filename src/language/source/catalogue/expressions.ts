@@ -45,6 +45,14 @@ export const expressionMessages = {
   })),
 } as const;
 
+/** A field of an error in other languages, as a part of a failure. */
+function partOfFailure(field: string): string {
+  if (/^(?:type|kind|name|class|category|error_?type)$/i.test(field)) return 'error_type';
+  if (/^(?:code|exit_?code|status|rc|errno)$/i.test(field)) return 'exit_code';
+  if (/^(?:state|from_?state|step|phase|source)$/i.test(field)) return 'from_state';
+  return /^(?:tool|command|cmd|program)$/i.test(field) ? 'tool' : /^line/i.test(field) ? 'line' : 'error';
+}
+
 /** Messages about types: comparisons that can only fail, and inputs that are passed as text. */
 export const typeMessages = {
   comparesUnlike: message<{
@@ -110,11 +118,13 @@ export const typeMessages = {
     label: 'this always fails the run',
     help: /^(?:length|len|size|count)$/i.test(f.name)
       ? `write \`len(${f.of})\``
-      : f.type === 'text' && /^(?:text|stdout|output|result|content|value)$/i.test(f.name)
-        ? `write \`${f.of}\` for the text`
-        : f.type === 'a list'
-          ? `take an element, as in \`${f.of}[0].${f.name}\`, or go through them with FOR EACH`
-          : 'read fields of an object, such as JSON that a CHECK or a DO printed',
+      : f.of === 'error'
+        ? `write \`${partOfFailure(f.name)}\``
+        : f.type === 'text' && /^(?:text|stdout|output|result|content|value)$/i.test(f.name)
+          ? `write \`${f.of}\` for the text`
+          : f.type === 'a list'
+            ? `take an element, as in \`${f.of}[0].${f.name}\`, or go through them with FOR EACH`
+            : 'read fields of an object, such as JSON that a CHECK or a DO printed',
   })),
   exitCodeField: message<{ name: string; field: string }>('exit-code-of', 'warning', (f) => ({
     message: `\`${f.name}.${f.field}\` is a field of what the command printed`,
@@ -137,6 +147,16 @@ export const typeMessages = {
     message: `\`exit_code(${f.name})\` is always ${f.accepted.join(' or ')}, because the DO fails with any other code`,
     label: f.isNever ? 'never true' : 'always true, and what follows when it is false never runs',
     help: `write \`${f.head} ${f.name} = …\`${f.retries ? ' without `retry`, or handle the failure with `ON ERROR tool_failure: → …`' : ''}`,
+  })),
+  printedNull: message<{ name: string }>('never-has-value', 'warning', (f) => ({
+    message: `\`${f.name}\` is never null: what a command prints is a text, also \`null\` and nothing`,
+    label: 'tells nothing apart',
+    help: `write \`${f.name} is empty\`, or \`${f.name} is not empty\``,
+  })),
+  silentCheck: message<{ name: string; program: string }>('never-has-value', 'error', (f) => ({
+    message: `\`${f.name}\` has no value: \`${f.program}\` prints nothing`,
+    label: 'reading it always fails the run',
+    help: `write \`exit_code(${f.name}) == 0\` for its answer`,
   })),
   neverHasValue: message<{ name: string; value: string; known: readonly string[]; absent?: true } & Near>(
     'never-has-value',
