@@ -54,6 +54,7 @@ function lintInstructions(
         lintOptionsFirst(i, i.performed.shell, surroundings, diagnostics);
         lintNameAfter(i, i.performed.shell, surroundings, diagnostics);
         lintLoop(i.performed.shell, i.span.file, names, diagnostics);
+        lintWords(i, i.performed.shell, diagnostics);
       }
       if (i.kind === 'do' && i.bind !== undefined) lintText(i.expression, `DO: ${i.bind.text} = `, diagnostics);
     } else if (i.kind === 'set' || i.kind === 'track') {
@@ -102,14 +103,26 @@ const OTHERWISE = /\s(ELSE:?\s*(?:→|->)?\s*(?:GOTO|RETURN|FAIL|EMIT|SET|DO|USE
 const TERNARY = /^([\w.]+(?:\s*(?:==|!=|[<>]=?)\s*\S+)?)\s+\?\s+(\S.*?)\s+:\s+(\S.*)$/;
 const CHOICE = /^(\S.*?)\s+if\s+([\w.]+(?:\s*(?:==|!=|[<>]=?)\s*\S+)?)\s+else\s+(\S.*)$/;
 const LONGEST_CONDITION = 500;
-const ONLY_IF = /^(\S.*?)\s+(?:if|when)\s+(([A-Za-z_]\w*)(?:\.\w+)*\s*(?:==|!=|[<>]=?)\s*[^\s,]+)$/;
+/** In capitals also with a test in words, which prose has by chance. */
+const ONLY_IF =
+  /^(\S.*?)\s+(?:(if|when|unless|IF:?|WHEN:?|UNLESS:?)\s+(([A-Za-z_]\w*)(?:\.\w+)*\s*(?:==|!=|[<>]=?)\s*[^\s,]+)|(IF:?|WHEN:?|UNLESS:?)\s+(([A-Za-z_]\w*)(?:\.\w+)*\s+(?:is|contains|matches|in)\s\S.*))$/;
 const COMMENT = /\s(\/\/\s.*)$/;
+/** A comment of another language behind a text: words after two slashes. */
+const COMMENT_IN_TEXT = /(?<=[\w"'})\].!?]\s+)(\/\/\s+[A-Za-z].*)$/;
+/** An option in words behind a command. */
+const WORDED_OPTION = /\s((RETRY|RETRIES|TIMEOUT)[ :]+(\d+)(ms|s|m|h)?)$/;
+/** What is to happen if a command fails, behind it. */
+const HANDLED =
+  /\s((?:(?:→|->)\s*)?(?:ON (?:ERROR|FAILURE|FAIL)\b:?\s*(?:(?:→|->|=>)\s*)?|(?:OR|ELSE)\b:?\s*)(?:GOTO|RETURN|FAIL|EMIT|SET|DO|USE)(?::.*|\s+[A-Z_]{2,}))$/;
+/** Nothing but a variable of the shell. */
+const VARIABLE = /^\$\{?([A-Za-z_]\w*)\}?$/;
 
 /** Text that looks like a part of the language. A quick test for its signs skips most commands. */
 const COMMAND_ENDS = [
   { pattern: OPTION, sign: [']'], report: say.option },
   { pattern: ACTION, sign: ['→', '->'], report: say.action },
   { pattern: COMMENT, sign: ['//'], report: say.comment },
+  { pattern: HANDLED, sign: ['ON ', 'OR', 'ELSE'], report: say.action },
 ] as const;
 
 /** The end of a one-line command. */
@@ -136,6 +149,28 @@ function lintCommand({ text, lines }: ShellText, file: number, kind: 'do' | 'che
   const start = only.source + next.index;
   const [, part = '', rest = ''] = next;
   diagnostics.push(say.nextAction({ file, start, end: start + part.length }, { part, rest }));
+}
+
+/** `./job.sh RETRY 3`, and `x = $HOME`, which runs what the variable names. */
+function lintWords(
+  i: Extract<Instruction, { kind: 'do' | 'check' }>,
+  { text, lines }: ShellText,
+  diagnostics: Diagnostic[],
+): void {
+  const [only] = lines;
+  if (lines.length !== 1 || only === undefined) return;
+  const { file } = i.span;
+  const verb = i.kind.toUpperCase();
+  const [, part = '', word = '', amount = '', unit = ''] = WORDED_OPTION.exec(text) ?? [];
+  if (part !== '' && !isOpen(text)) {
+    const option = word === 'TIMEOUT' ? `timeout=${amount}${unit || 's'}` : `retry=${amount}`;
+    const start = only.source + text.length - part.length;
+    diagnostics.push(say.wordedOption({ file, start, end: start + part.length }, { part, verb, option }));
+  }
+  const variable = VARIABLE.exec(text)?.[1];
+  if (variable === undefined || i.bind === undefined) return;
+  const at = { file, start: only.source, end: only.source + text.length };
+  diagnostics.push(say.variable(at, { text, line: `${verb}: ${i.bind.text} = printenv ${variable}` }));
 }
 
 /** `DO: [ok=2] make` and the member `- [ok=2] made = make`: to a shell, the options are the name of a program. */
@@ -233,9 +268,11 @@ function lintOnlyIf(
   diagnostics: Diagnostic[],
 ): void {
   if (text === undefined || text.quote !== 'none' || text.raw.length > LONGEST_CONDITION) return;
-  const [, before, test, name] = ONLY_IF.exec(text.raw) ?? [];
-  if (before !== undefined && test !== undefined && name !== undefined && names.has(name))
-    diagnostics.push(say.onlyIf(text.span, { test, line: `${verb}: ${before}` }));
+  const [, before, sign, signed, signedName, word, worded, wordedName] = ONLY_IF.exec(text.raw) ?? [];
+  const [test, name, how = ''] = [signed ?? worded, signedName ?? wordedName, sign ?? word];
+  if (before === undefined || test === undefined || name === undefined || !names.has(name)) return;
+  const condition = /^unless/i.test(how) ? `NOT (${test})` : test;
+  diagnostics.push(say.onlyIf(text.span, { test: condition, line: `${verb}: ${before}` }));
 }
 
 /** The names or `name=value` of a list such as `n, mode` or `{n, mode}`; undefined if it is none. */
@@ -261,6 +298,9 @@ function lintBareText(text: Template | undefined, diagnostics: Diagnostic[]): vo
   const { raw, span } = text;
   if (/[^;\s];$/.test(raw) && raw.indexOf(';') === raw.length - 1)
     diagnostics.push(say.semicolon({ ...span, start: span.end - 1 }, { text: raw }));
+  const [, remark] = raw.length > LONGEST_CONDITION ? [] : (COMMENT_IN_TEXT.exec(raw) ?? []);
+  if (remark !== undefined)
+    diagnostics.push(say.remark({ ...span, start: span.end - remark.length }, { part: remark }));
   const [, part] = OTHERWISE.exec(raw) ?? [];
   if (part !== undefined) diagnostics.push(say.otherwise({ ...span, start: span.end - part.length }, { part }));
   const [, test, first, second] = TERNARY.exec(raw) ?? [];
@@ -283,7 +323,7 @@ function lintBareText(text: Template | undefined, diagnostics: Diagnostic[]): vo
 const SUBSTITUTION = /^\$\(([^()"'`]+)\)$/;
 
 /**
- * A quoted text as a value: `"$(date)"`. `bind` is the beginning of a line that would run the command for the value.
+ * A quoted text as a value: `"$(date)"` or `"$HOME"`. `bind` is the beginning of a line that would run the command for the value.
  */
 function lintText(value: Expression | undefined, bind: string, diagnostics: Diagnostic[]): void {
   if (value?.kind !== 'text') return;
@@ -293,6 +333,9 @@ function lintText(value: Expression | undefined, bind: string, diagnostics: Diag
     template.parts.length === 1 && typeof only === 'string' ? SUBSTITUTION.exec(only)?.[1]?.trim() : undefined;
   if (command !== undefined)
     diagnostics.push(say.substitution(value.span, { text: `$(${command})`, line: `${bind}${command}` }));
+  const variable = template.parts.length === 1 && typeof only === 'string' ? VARIABLE.exec(only)?.[1] : undefined;
+  if (variable !== undefined && only !== undefined)
+    diagnostics.push(say.substitution(value.span, { text: String(only), line: `${bind}printenv ${variable}` }));
 }
 
 const LOOP = /(?:^|[;&|(\n]|\bdo\s|\bthen\s)\s*for\s+\w+\s+in\s+(\{([A-Za-z_]\w*)\})\s*(?:;|\n|$)/;

@@ -426,12 +426,15 @@ function untypedInput(
   for (let side = 0; side < 2; side++) {
     const one = side === 0 ? use.left : use.right;
     const input = inputOf(one.expr, inputs);
-    if (input === null || reported.has(input.name) || Object.hasOwn(WHOLES, use.operator)) continue;
-    const needed = WANTS[use.operator] ?? types((side === 0 ? use.right : use.left).expr, state);
-    if (needed !== NUMBER && needed !== BOOLEAN) continue;
+    const isLoop = use.operator === 'FOR EACH';
+    if (input === null || reported.has(input.name) || (!isLoop && Object.hasOwn(WHOLES, use.operator))) continue;
+    const needed = isLoop ? LIST : (WANTS[use.operator] ?? types((side === 0 ? use.right : use.left).expr, state));
+    if (needed !== NUMBER && needed !== BOOLEAN && !isLoop) continue;
     reported.add(input.name);
-    const type = needed === NUMBER ? 'number' : 'boolean';
-    return say.untypedInput(one.span, { name: input.name, type });
+    const type = isLoop ? 'list' : needed === NUMBER ? 'number' : 'boolean';
+    const text = typeof input.value === 'string' && input.value.includes(',') ? input.value : undefined;
+    const words = isLoop && text !== undefined ? text.split(',').map((word) => word.trim()) : undefined;
+    return say.untypedInput(one.span, { name: input.name, type, words });
   }
   return null;
 }

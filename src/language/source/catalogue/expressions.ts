@@ -176,10 +176,18 @@ export const typeMessages = {
       }),
     }),
   ),
-  untypedInput: message<{ name: string; type: string }>('untyped-input', 'warning', (f, s) => ({
+  untypedInput: message<{
+    name: string;
+    type: string;
+    /** The parts of a default that was meant as a list. */
+    words?: readonly string[] | undefined;
+  }>('untyped-input', 'warning', (f, s) => ({
     message: `the input \`${f.name}\` has no type, so \`-i ${f.name}=…\` passes a text`,
     label: `used as a ${f.type} here`,
-    help: `declare it: ${s.either(`\`INPUT: ${f.name} (${f.type})\``, `\`inputs: [{ name: ${f.name}, type: ${f.type} }]\``)}`,
+    help:
+      f.words !== undefined
+        ? `write \`INPUT: ${f.name} = ${JSON.stringify(f.words).replaceAll('","', '", "')}\`, or go through \`split(${f.name}, ",")\``
+        : `declare it: ${s.either(`\`INPUT: ${f.name} (${f.type})\``, `\`inputs: [{ name: ${f.name}, type: ${f.type} }]\``)}`,
   })),
 } as const;
 

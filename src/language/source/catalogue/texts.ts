@@ -80,6 +80,22 @@ export const textMessages = {
     help: 'in a command, a comment begins with `#`',
     repair: { replace: '//', by: '#', guess: true },
   })),
+  remark: message<{ part: string }>('taken-as-text', 'warning', (f) => ({
+    message: `\`${f.part}\` is part of the text here`,
+    label: 'not a comment',
+    help: 'a comment begins with two spaces and `#`; quote the text if it has these slashes',
+    repair: { replace: '//', by: '#', guess: true },
+  })),
+  wordedOption: message<{ part: string; verb: string; option: string }>('taken-as-text', 'warning', (f) => ({
+    message: `\`${f.part}\` is an argument of the command here`,
+    label: 'part of the command',
+    help: `write the option before the colon: \`${f.verb} [${f.option}]: …\``,
+  })),
+  variable: message<{ text: string; line: string }>('taken-as-text', 'warning', (f) => ({
+    message: `\`${f.text}\` is the command here: the shell runs the program that it names`,
+    label: 'not a value',
+    help: `write \`${f.line}\` for its value`,
+  })),
   semicolon: message<{ text: string }>('taken-as-text', 'warning', (f) => ({
     message: '`;` is part of the text here',
     label: 'lines do not end with `;`',

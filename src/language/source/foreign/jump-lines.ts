@@ -52,7 +52,7 @@ export const jumpLines: readonly ForeignLine[] = [
   },
   {
     line: new RegExp(
-      `^((?:DO|CHECK)(?:\\s*\\[[^\\]]*\\])?:\\s*\\S.*?)\\s+(?:ON (?:ERROR|FAILURE|FAIL)|OR ELSE|ELSE)\\b:?\\s*(?:→|->|=>)\\s*(${ACTIONS}\\b.*)$`,
+      `^((?:DO|CHECK)(?:\\s*\\[[^\\]]*\\])?:\\s*\\S.*?)\\s+(?:(?:→|->)\\s*)?(?:ON (?:ERROR|FAILURE|FAIL)|OR ELSE|OR|ELSE)\\b:?\\s*(?:(?:→|->|=>)\\s*)?(${ACTIONS}\\b.*)$`,
     ),
     codes: /taken-as-text/,
     never: true,

@@ -61,6 +61,16 @@ export function oddBraces(text: string, at: number, file: number, base: (offset:
     return { kind: 'other', written, name, instead: null, compute };
   }
   if (TEXT.test(inner)) return null;
+  const starred = starredValue(inner);
+  if (starred !== undefined && isExpression(starred, file)) {
+    const isText = /^(?:join|string|json|trim|upper|lower|first|last)\(/.test(starred);
+    return {
+      kind: 'other',
+      written,
+      name: nameIn(starred),
+      instead: isText ? `{${starred}}` : `{join(${starred}, " ")}`,
+    };
+  }
   const hyphen = HYPHEN.exec(inner);
   if (hyphen !== null) return { kind: 'other', written, name, instead: `{${hyphen[1]}["${hyphen[2]}"]}` };
   const numbered = NUMBERED.exec(inner);
@@ -94,6 +104,21 @@ export function oddBraces(text: string, at: number, file: number, base: (offset:
   const isKnown = read.complete && read.diagnostics.length === 0;
   return { kind: 'other', written, name, instead: null, ...(isKnown ? { compute } : {}) };
 }
+
+/** The value of `{list*}`, which only a command has. */
+function starredValue(inner: string): string | undefined {
+  const written = inner.trim();
+  const value = written.slice(0, -1).trim();
+  return written.endsWith('*') && value !== '' && !value.includes('*') ? value : undefined;
+}
+
+function isExpression(text: string, file: number): boolean {
+  const { diagnostics, complete } = parseExpressionText(text, 0, file);
+  return complete && diagnostics.length === 0;
+}
+
+/** The first name of an expression that is no function. */
+const nameIn = (text: string): string => /(?:^|[^\w."])([A-Za-z_]\w*)(?![\w(])/.exec(text)?.[1] ?? '';
 
 const LITERAL_FIRST = /^\s*(?:\(\s*)*["'[\d]/;
 
