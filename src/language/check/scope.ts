@@ -10,13 +10,11 @@ import { type Diagnostic, type Label, positionAt, type SourceSet, type Span } fr
 import type { ArgumentValue } from '../syntax/ast.js';
 import type { Expression, Name } from '../syntax/expression-nodes.js';
 import { isReserved, type MachineUnit, type Unit } from './collect.js';
+import { dashedWord } from './dashed-word.js';
 import { freeNames } from './free-names.js';
 import { entryKey, type Mention, type NameRole, type SymbolKey, symbolKey } from './program-index.js';
 import { suggestName } from './suggest-name.js';
 import type { SymbolTable } from './symbol-table.js';
-
-const DASHED = /[\p{L}\p{N}_.-]/u;
-const DASHED_REST = /[\p{L}\p{N}_.-]*/uy;
 
 /**
  * A name of an inner scope: a pattern's parameter, a FOR EACH variable, the contract in ON ERROR. `orElse`: if the slot
@@ -444,7 +442,7 @@ export class StateScope {
   }
 
   /** Reports a name that nothing binds, with the state that does bind it, if there is one. */
-  reportUnknown(name: string, span: Span, where: 'error' | 'text' | 'shell'): void {
+  reportUnknown(name: string, span: Span, where: 'error' | 'text' | 'shell' | 'prompt'): void {
     if (where === 'text' ? this.reportedInText.has(name) : this.misses(name, span)) return;
     const { diagnostics } = this.shared;
     const facts = { name, state: this.state, near: suggestName(diagnostics, name, () => this.names()) };
@@ -460,27 +458,24 @@ export class StateScope {
       diagnostics.push(say.outOfScope(span, { name, state: this.state, other, bound }));
       return;
     }
-    const dashed = facts.near === undefined && where === 'error' ? this.dashedWord(span) : undefined;
+    const isExpression = where === 'error' || where === 'prompt';
+    const isBound = (word: string) => this.has(word) || [...this.names()].includes(word);
+    const dashed =
+      facts.near === undefined && isExpression ? dashedWord(span, this.shared.sources, isBound) : undefined;
     const at = dashed === undefined ? span : { ...span, ...dashed.at };
     // The other parts of the word have the same cause.
     const said = dashed === undefined ? undefined : diagnostics.at(-1)?.span;
     if (said?.start === at.start && said.end === at.end && said.file === at.file) return;
-    diagnostics.push(say.unknownName(at, { ...facts, ...dashed?.facts, shell: where === 'shell' }));
+    const given = { ...facts, ...dashed?.facts, passedTo: this.stateWith(name) };
+    diagnostics.push(say.unknownName(at, { ...given, shell: where === 'shell', prompt: where === 'prompt' }));
   }
 
-  /** The word with dashes around a name, such as `dry-run`, which subtracts as an expression. */
-  private dashedWord({ file, start, end }: Span) {
-    const text = this.shared.sources[file]?.text ?? '';
-    let from = start;
-    while (DASHED.test(text[from - 1] ?? ' ')) from--;
-    DASHED_REST.lastIndex = end;
-    const to = end + (DASHED_REST.exec(text)?.[0].length ?? 0);
-    const dashed = text.slice(from, to);
-    if (!/^[\p{L}_][\p{L}\p{N}_.]*(?:-[\p{L}_][\p{L}\p{N}_.]*)+$/u.test(dashed)) return undefined;
-    const name = dashed.replace(/[-.]/g, '_');
-    const isBound = this.has(name) || [...this.names()].includes(name);
-    const compared = /[=!]=[ \t]*$/.test(text.slice(Math.max(0, from - 10), from));
-    return { at: { start: from, end: to }, facts: { dashed, bound: isBound, compared } };
+  /** Another state that gets a value of this name from a GOTO. */
+  private stateWith(name: string): string | undefined {
+    if (this.state === 'ERROR') return undefined;
+    for (const [state, entry] of this.shared.entrySlots)
+      if (state !== this.state && state !== '*' && state !== 'ERROR' && entry.has(name)) return state;
+    return undefined;
   }
 
   /** Reports a name that no instruction may bind, and a local that hides a tracked variable; `value`: what is bound. */

@@ -26,9 +26,38 @@ function checkName(context: ParseContext, name: Name, what: string, dash = false
   if (!(dash ? dashed : plain).test(name.text)) reportMissing(context, noName(name, what, dash));
 }
 
+const LETTERS: Readonly<Record<string, string>> = {
+  ...{
+    ä: 'ae',
+    ö: 'oe',
+    ü: 'ue',
+    Ä: 'Ae',
+    Ö: 'Oe',
+    Ü: 'Ue',
+    ß: 'ss',
+    æ: 'ae',
+    Æ: 'Ae',
+    ø: 'o',
+    Ø: 'O',
+    å: 'aa',
+    Å: 'Aa',
+  },
+  ...{ œ: 'oe', Œ: 'Oe', ł: 'l', Ł: 'L', đ: 'd', Đ: 'D', ð: 'd', þ: 'th', ı: 'i' },
+};
+
+/** A name with the letters that names have: `größe` is `groesse`, and `é` is `e`. */
+export function inLatin(text: string): string {
+  const written = text
+    .normalize('NFC')
+    .replace(/[^\0-\x7f]/g, (letter) => LETTERS[letter] ?? letter)
+    .normalize('NFD')
+    .replace(/(?<=[A-Za-z])\p{M}+/gu, '');
+  return /^[^a-z]*$/.test(text.replace(/[^A-Za-z]/g, '')) && /[A-Z]/.test(text) ? written.toUpperCase() : written;
+}
+
 /** The message about an invalid name. */
 export function noName(name: Name, what: string, dash = false): Diagnostic {
-  const mended = name.text
+  const mended = inLatin(name.text)
     .replace(/[;,.:!]+$/, '')
     .replace(/\W+/g, '_')
     .replace(/^(?=\d)/, '_');

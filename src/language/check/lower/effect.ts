@@ -332,7 +332,7 @@ function agentEffect(
   if (what.prompt === undefined && what.args.length === 0 && what.unread !== true)
     l.diagnostics.push(say.promptMissing(what.agent.span, { agent }));
   l.explain(i.span, `agent \`${agent}\``);
-  const prompt = what.prompt === undefined ? null : lowerTemplate(what.prompt, l);
+  const prompt = what.prompt === undefined ? null : lowerTemplate(what.prompt, l, 'prompt');
   if (what.prompt !== undefined) reportPrompt(l, agent, what.prompt);
   const args = lowerArguments(l, what.args);
   const output: { output?: ReturnType<typeof lowerTemplate> } = {};

@@ -91,7 +91,7 @@ export interface ExpressionContext {
  * How unknown names are treated: as an error (in shell text with a hint about literal braces), as a warning (in text
  * for people), or not at all (`[k={v}]`).
  */
-type UnknownNames = 'error' | 'text' | 'optional' | 'shell';
+export type UnknownNames = 'error' | 'text' | 'optional' | 'shell' | 'prompt';
 
 export function lowerExpression(e: Expression, context: ExpressionContext, unknown: UnknownNames = 'error'): Expr {
   switch (e.kind) {

@@ -130,7 +130,7 @@ function prepareOverrides(l: StateLowering, i: StepNode, entry: RetryEntry): Omi
     else if (name === 'restart_from') prepareRestart(l, i, override, layout);
     else if (name === 'replan') prepareReplan(l, i, override, layout);
     else if (name === 'prompt') {
-      layout.prompt = lowerTemplate(override.value, l);
+      layout.prompt = lowerTemplate(override.value, l, 'prompt');
       if (i.run.kind === 'agent') reportPrompt(l, constantText(i.run.agent), override.value);
     } else if (takesWord(l, override, name === 'session' ? 'new' : 'reset')) {
       if (name === 'session') layout.session = 'new';

@@ -191,7 +191,7 @@ function lowerRun(
   const { run, each } = i;
   switch (run.kind) {
     case 'agent': {
-      const prompt = i.prompt === undefined ? null : lowerTemplate(i.prompt, l);
+      const prompt = i.prompt === undefined ? null : lowerTemplate(i.prompt, l, 'prompt');
       if (i.prompt !== undefined) reportPrompt(l, constantText(run.agent), i.prompt);
       const values = prompt === null && i.session?.kind !== 'from' ? lowerGiven(l, i.context, run.agent.span) : [];
       if (prompt === null && i.session?.kind !== 'from' && context.length + values.length === 0)

@@ -190,9 +190,15 @@ function boundElsewhere(name: string, state: string | undefined): string | undef
   return `only ERROR and ON ERROR know it: where a handler goes here, write \`GOTO: ${state} with ${name}={${name}}\``;
 }
 
+/** A name that only another state gets from a GOTO. */
+function passedElsewhere({ name, state, passedTo }: { name: string; state?: string; passedTo?: string | undefined }) {
+  if (passedTo === undefined || state === undefined) return undefined;
+  return `only \`${passedTo}\` gets it from a GOTO: pass it on with \`GOTO: ${state} with ${name}\`, or keep the value with \`TRACK:\` and \`SET:\``;
+}
+
 /** Explains how to give an unbound name a value, or what it may have meant. */
 function unboundWords(
-  f: { name: string; state?: string; shell?: boolean } & Near,
+  f: { name: string; state?: string; shell?: boolean; prompt?: boolean; passedTo?: string | undefined } & Near,
   s: Spelling,
 ): Pick<Words, 'help' | 'repair'> {
   const constant = constantMeant(f.name);
@@ -207,11 +213,15 @@ function unboundWords(
     f.near,
     s.either(
       boundElsewhere(f.name, f.state) ??
+        passedElsewhere(f) ??
         'bind it with CHECK, DO or TRACK, declare it with `INPUT:`, or pass it with `GOTO … with`',
       'name an input, or a step that runs before, as `{step.output}`',
     ),
   );
-  return f.shell === true ? { ...words, help: `${words.help}; for the text itself, write \`\\{${f.name}}\`` } : words;
+  if (f.shell === true) return { ...words, help: `${words.help}; for the text itself, write \`\\{${f.name}}\`` };
+  return f.prompt === true
+    ? { ...words, help: `${words.help}; for the text itself, double the braces: \`{{${f.name}}}\`` }
+    : words;
 }
 
 /** A word with dashes that an expression subtracts; `bound`: the name with `_` instead has a value. */
@@ -235,21 +245,20 @@ function inState(state: string, s: Spelling): string {
 }
 
 export const nameMessages = {
-  unknownName: message<{ name: string; state: string; shell?: boolean } & Dashed & Near>(
-    'unknown-name',
-    'error',
-    (f, s) =>
-      f.dashed === undefined
-        ? {
-            message: `nothing binds \`${f.name}\`${inState(f.state, s)}`,
-            label: 'never has a value',
-            ...unboundWords(f, s),
-          }
-        : {
-            message: `nothing binds \`${f.name}\`${inState(f.state, s)}: \`-\` subtracts, and is not part of a name`,
-            label: 'a subtraction here',
-            help: dashedHelp(f.dashed, f),
-          },
+  unknownName: message<
+    { name: string; state: string; shell?: boolean; prompt?: boolean; passedTo?: string | undefined } & Dashed & Near
+  >('unknown-name', 'error', (f, s) =>
+    f.dashed === undefined
+      ? {
+          message: `nothing binds \`${f.name}\`${inState(f.state, s)}`,
+          label: 'never has a value',
+          ...unboundWords(f, s),
+        }
+      : {
+          message: `nothing binds \`${f.name}\`${inState(f.state, s)}: \`-\` subtracts, and is not part of a name`,
+          label: 'a subtraction here',
+          help: dashedHelp(f.dashed, f),
+        },
   ),
   outOfScope: message<{ name: string; state: string; other: string; bound: Label }>(
     'local-out-of-scope',

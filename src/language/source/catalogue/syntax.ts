@@ -288,7 +288,7 @@ export const badName = message<{ name: string; what: string; dash?: boolean; sug
   ({ name, what, dash, suggestion, help }) => ({
     message: `\`${name}\` cannot be the name of ${what}`,
     notes: [
-      `a name consists of letters, digits${dash === true ? ', `-`' : ''} and \`_\`, and begins with a letter or \`_\``,
+      `a name consists of letters${/[^\0-\x7f]/.test(name) ? ' from a to z' : ''}, digits${dash === true ? ', `-`' : ''} and \`_\`, and begins with a letter or \`_\``,
     ],
     help: suggestion === undefined ? (help ?? 'choose another name') : `write \`${suggestion}\``,
     ...omitUndefined({

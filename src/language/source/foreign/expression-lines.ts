@@ -92,6 +92,8 @@ export const expressionLines: readonly ForeignLine[] = [
     sure: (line, text) =>
       /^[^"'“”„«»‘’‚]*(?:[“„«][^"'“”„«»‘’‚]*[”»“][^"'“”„«»‘’‚]*)+$/.test(line) && !curlyInText.test(text),
     codes: /bad-character|bad-name|unknown-name|unexpected|unclosed|missing/,
+    // Inside of straight ones they are text.
+    when: (m) => /[“”„«»‘’‚]/.test(m[0].replace(/"(?:[^"\\]|\\.)*"/g, '')),
     message: () => 'this line has curly quotes instead of straight ones',
     help: () => 'write `"` and `\'`',
     by: (m) => straightenQuotes(m[0]),

@@ -3,6 +3,7 @@
  * meant depends on the names that have values, which only the checker knows.
  */
 import type { Expression } from '../expression-nodes.js';
+import { inLatin } from '../names.js';
 import { balancedEnd } from '../tokens/interpolation-scan.js';
 import { parseExpressionText } from './build-expression.js';
 
@@ -39,6 +40,8 @@ const HYPHEN = /^\s*([A-Za-z_]\w*(?:\.\w+)*)\.(\w+(?:-\w+)+)\s*$/;
 /** `{list.0}` and `{list[1:3]}`. */
 const NUMBERED = /^\s*([A-Za-z_]\w*(?:\.\w+|\[\d+\])*?)\.(\d+)((?:\.[A-Za-z_]\w*|\[\d+\])*)\s*$/;
 const SLICED = /^\s*([A-Za-z_]\w*(?:\.\w+)*)\[\s*(-?\w*)\s*:\s*(-?\w*)\s*\]\s*$/;
+/** A name in the letters of another language, which the program has to write with others. */
+const LETTERED = /^\s*([\p{L}_][\p{L}\p{M}\p{N}_]*)((?:\.\w+|\[\d+\])*)\s*$/u;
 /** An object, a range, a list of words, or nothing that begins like a value. */
 const TEXT = /^\s*(?:["'][^"']*["']\s*:|[\w-]+\s*:(?!\w+\s*$)|$)|\.\.|^[^A-Za-z_]*$/;
 
@@ -52,6 +55,11 @@ export function oddBraces(text: string, at: number, file: number, base: (offset:
   const written = text.slice(at, end);
   if (end < 0 || !written.endsWith('}')) return unclosedBracket(text, at, file);
   const inner = written.slice(1, -1);
+  const [, lettered = '', path = ''] = LETTERED.exec(inner) ?? [];
+  if (/[^\0-\x7f]/.test(lettered)) {
+    const latin = inLatin(lettered);
+    return { kind: 'other', written, name: latin, instead: `{${latin}${path}}` };
+  }
   const name = ROOT.exec(inner)?.[1];
   if (name === undefined) return literalFirst(inner, written, base(at + 1), file);
   const format = FORMAT.exec(inner);
