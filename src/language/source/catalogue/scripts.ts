@@ -1,6 +1,6 @@
 /** Messages about scripts: changes that are lost at their end, and failures that sh ignores. */
 import type { Words } from '../diagnostic.js';
-import { didYouMean, message } from './message.js';
+import { didYouMean, list, message } from './message.js';
 
 const toPlain = (value: string | null): string => (value !== null && /^[\w./:@%+,-]+$/.test(value) ? value : '…');
 
@@ -75,6 +75,9 @@ const FUNCTIONS: Readonly<Record<string, string>> = {
     nvl: 'default',
     b64encode: 'base64_encode',
   },
+  ...{ jsonparse: 'parse_json', jsondecode: 'parse_json', jsonloads: 'parse_json', loads: 'parse_json' },
+  ...{ jsonencode: 'json', jsondumps: 'json', dumps: 'json', stringify: 'json', tojson: 'json', implode: 'join' },
+  ...{ explode: 'split', strip: 'trim', toupper: 'upper', tolower: 'lower', tostring: 'string', toint: 'int' },
   ...{ base64: 'base64_encode', b64decode: 'base64_decode', uuid4: 'uuid', date: 'now', time: 'now', total: 'sum' },
 };
 
@@ -98,6 +101,42 @@ const OPERATORS: Readonly<Record<string, string>> = {
   ...{ format: '"… {x} …"', sprintf: '"… {x} …"', type: 'x is valid JSON' },
 };
 
+const DATE = 'only commands read the clock so: `DO: x = date +%F`; `now()` is the time';
+const ENVIRONMENT = 'only commands see the environment: `DO: x = printenv NAME`';
+const EACH = 'no function goes through a list: `FOR EACH: item in LIST:`, and in it `IF: … → INCREMENT: n`';
+const PATH = 'only commands take paths apart: `DO: x = basename -- {path}`';
+
+/** What functions of other languages do and none of this language does. */
+const HINTS: Readonly<Record<string, string>> = {
+  ...{
+    today: DATE,
+    timestamp: DATE,
+    datetime: DATE,
+    strftime: DATE,
+    currentdate: DATE,
+    formatdate: DATE,
+    utcnow: DATE,
+  },
+  ...{ env: ENVIRONMENT, getenv: ENVIRONMENT, environ: ENVIRONMENT, osgetenv: ENVIRONMENT },
+  ...{
+    any: EACH,
+    all: EACH,
+    some: EACH,
+    every: EACH,
+    zip: EACH,
+    reduce: EACH,
+    foreach: EACH,
+    groupby: EACH,
+    find: EACH,
+  },
+  ...{ basename: PATH, dirname: PATH },
+  enumerate: 'write `FOR EACH: i in range(len(LIST)):` for the numbers, and `LIST[i]` for the elements',
+  ...{ reverse: 'write `DO: x = printf "%s\\n" {LIST*} | tac`, and go through `lines(x)`' },
+  ...{ reversed: 'write `DO: x = printf "%s\\n" {LIST*} | tac`, and go through `lines(x)`' },
+  ...{ pow: 'write `n * n`', sleep: 'write the instruction `WAIT: 5s`', print: 'write the instruction `EMIT: "…"`' },
+  read: 'only commands read files: `DO: x = cat FILE`',
+};
+
 /** The function or operator that corresponds to a call of `name`. */
 export function functionMeant(
   name: string,
@@ -113,8 +152,10 @@ export function functionMeant(
   const operator = Object.hasOwn(OPERATORS, key) ? OPERATORS[key] : undefined;
   if (operator !== undefined) return { help: `write \`${operator}\`` };
   const meant = Object.hasOwn(FUNCTIONS, key) ? FUNCTIONS[key] : undefined;
+  const hint = Object.hasOwn(HINTS, key) ? HINTS[key] : undefined;
+  if (hint !== undefined) return { help: hint };
   if (meant !== undefined) return { help: `write \`${meant}(…)\``, repair: { replace: name, by: meant, guess: true } };
-  return didYouMean(name, near, 'the functions are listed in the reference under "Functions"', known);
+  return didYouMean(name, near, `the functions are ${list([...known].sort())}`, known);
 }
 
 const CONSTANTS: Readonly<Record<string, string>> = {

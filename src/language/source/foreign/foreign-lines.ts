@@ -1,9 +1,11 @@
 /** All rules about lines of other languages, and those about lines of shell scripts. The first rule that matches a line applies. */
+import { assignmentLines } from './assignment-lines.js';
 import { blockLines, stateHeads } from './block-lines.js';
 import { expressionLines } from './expression-lines.js';
 import { around, COMMANDS, type ForeignLine, part, unread, write } from './foreign-line.js';
 import { instructionLines } from './instruction-lines.js';
 import { jumpLines } from './jump-lines.js';
+import { loopLines } from './loop-lines.js';
 import { sectionLines } from './section-lines.js';
 import { textEndsWithSemicolon, valueLines } from './value-lines.js';
 
@@ -205,6 +207,8 @@ const shellLines: readonly ForeignLine[] = [
 export const foreignLines: readonly ForeignLine[] = [
   semicolon,
   ...shellLines,
+  ...loopLines,
+  ...assignmentLines,
   ...sectionLines,
   ...jumpLines,
   ...blockLines,

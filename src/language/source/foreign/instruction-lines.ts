@@ -232,7 +232,7 @@ export const instructionLines: readonly ForeignLine[] = [
       `write \`DO: in PARALLEL\`, and below it \`- ${part(m, 1)}\` and a member for what runs at the same time`,
   },
   {
-    line: /^((?:DO|CHECK)\s*\[[^\]]*?)\b(?:ignore_errors?|allow_failure|continue_on_error|may_fail)(?:=\w+)?(.*)$/,
+    line: /^((?:DO|CHECK)\s*\[[^\]]*?)\b(?:ignore_errors?|allow_failure|continue_on_error|continue|keep_going|no_?fail|soft_fail|may_fail)(?:=\w+)?(.*)$/,
     codes: /unknown-option/,
     help: write,
     by: (m) => `${part(m, 1)}ok=any${part(m, 2)}`,

@@ -31,7 +31,9 @@ const UNCLOSED = /\{([A-Za-z_]\w*)(?:\.\w+|\[\d+\])*(?=$|[\s"'`;,.!?)])(?=[^{}\n
 const ROOT = /^\s*(?:NOT\s+|not\s+|[!-]\s*|\(|\w+\(\s*)*([A-Za-z_]\w*)/;
 /** `x.length()`, and as a filter `x | length`. */
 const METHOD = /^\s*([A-Za-z_]\w*(?:\.\w+|\[\d+\])*)(?:\.(\w+)\s*\(\s*\)|\s*\|\s*(\w+))\s*$/;
-const OTHERWISE = /^\s*([A-Za-z_][\w.[\]]*)\s*(?:\|\||\?\?|\bor\b)\s*("[^"]*"|'[^']*'|[\w.]+)\s*$/;
+const OTHERWISE = /^\s*([A-Za-z_][\w.[\]]*)\??\s*(?:\|\||\?\?|\bor\b)\s*("[^"]*"|'[^']*'|[\w.]+)\s*$/;
+/** `x.get("name", "none")`. */
+const GOTTEN = /^\s*([A-Za-z_][\w.[\]]*)\.get\(\s*["'](\w+)["']\s*(?:,\s*("[^"]*"|'[^']*'|[\w.]+)\s*)?\)\s*$/;
 const FOREIGN = /^\s*[A-Za-z_][\w.[\]]*\s*(?:\|\||\?\?|&&|\?|\||[-+*/%<>!]|==?|\.\w+\()/;
 /** Operators as words or signs of other languages, and the format of a number. */
 const WORDS = /^\s*(?:(?:not\s+|!\s*)[A-Za-z_][\w.[\]]*\s*$|[A-Za-z_][\w.[\]]*\s+(?:and|or|if|in|is|not)\s+["'\w(])/;
@@ -103,6 +105,14 @@ export function oddBraces(text: string, at: number, file: number, base: (offset:
   const otherwise = OTHERWISE.exec(inner);
   if (otherwise !== null)
     return { kind: 'other', written, name, instead: `{default(${otherwise[1]}, ${otherwise[2]})}` };
+  const [, object, field, fallback] = GOTTEN.exec(inner) ?? [];
+  if (object !== undefined)
+    return {
+      kind: 'other',
+      written,
+      name,
+      instead: fallback === undefined ? `{${object}.${field}?}` : `{default(${object}.${field}, ${fallback})}`,
+    };
   // In shell text braces take no operators, so this is for a DO.
   const compute = inner
     .trim()
