@@ -165,7 +165,9 @@ function withoutRepeats(diagnostics: readonly Diagnostic[]): Diagnostic[] {
 export function unknownNames(expression: Expression, names: ReadonlySet<string>, isExpected = false): Diagnostic[] {
   return namesIn(expression)
     .filter(({ name }) => !names.has(name))
-    .map(({ name, span }) => say.unknownValue(span, { name, isExpected, near: nearest(name, [...names]) }));
+    .map(({ name, span, inText }) =>
+      say.unknownValue(span, { name, isExpected, inText, near: nearest(name, [...names]) }),
+    );
 }
 
 /** The sides of a comparison are evaluated as well, to show what is different. */
@@ -216,16 +218,17 @@ function rename(text: string, expression: Expression, start: number): string {
 /** The names that an expression reads. */
 export function namesIn(expression: Expression): NameRead[] {
   const found: NameRead[] = [];
-  const visit = (node: unknown, hasField: boolean): void => {
-    if (Array.isArray(node)) for (const one of node) visit(one, false);
+  const visit = (node: unknown, hasField: boolean, inText: boolean): void => {
+    if (Array.isArray(node)) for (const one of node) visit(one, false, inText);
     else if (typeof node === 'object' && node !== null) {
       const { kind, name, span } = node as { kind?: unknown; name?: unknown; span?: unknown };
-      if (kind === 'name' && typeof name === 'string') found.push({ name, span: span as Span, hasField });
+      if (kind === 'name' && typeof name === 'string') found.push({ name, span: span as Span, hasField, inText });
       const isPath = kind === 'field' || kind === 'index' || kind === 'maybe';
-      for (const [key, member] of Object.entries(node)) visit(member, isPath && key === 'of');
+      for (const [key, member] of Object.entries(node))
+        visit(member, isPath && key === 'of', inText || kind === 'text');
     }
   };
-  visit(expression, false);
+  visit(expression, false, false);
   return found;
 }
 
@@ -234,6 +237,8 @@ interface NameRead {
   readonly span: Span;
   /** Whether a field of it is read. */
   readonly hasField: boolean;
+  /** Whether it is in braces in a text. */
+  readonly inText: boolean;
 }
 
 const originalNames = (message: string): string => {

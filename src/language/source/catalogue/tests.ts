@@ -47,18 +47,24 @@ export const testMessages = {
     message: `${f.what}, so this line can have no effect`,
     ...didYouMean('', f.near, f.names.length === 0 ? 'remove the line' : `there are ${list(f.names)}`),
   })),
-  unknownValue: message<{ name: string; isExpected: boolean } & Near>('unknown-value', 'error', (f) => ({
-    message: `nothing in this test has the name \`${f.name}\``,
-    ...didYouMean(
-      f.name,
-      f.near,
-      f.isExpected && Object.hasOwn(FACTS, f.name)
-        ? `write \`${FACTS[f.name]}\``
-        : /^time_?out$/i.test(f.name)
-          ? 'a MOCK that is too late is `→ times out`, or `→ fails timeout "…"` for a command without a time limit; `"timeout"` is a text'
-          : `write \`"${f.name}"\` for the text, or name an input, a tracked variable or the row of \`EACH:\``,
-    ),
-  })),
+  unknownValue: message<{ name: string; isExpected: boolean; inText?: boolean } & Near>(
+    'unknown-value',
+    'error',
+    (f) => ({
+      message: `nothing in this test has the name \`${f.name}\``,
+      ...didYouMean(
+        f.name,
+        f.near,
+        f.inText === true
+          ? `double the braces for the text itself: \`{{${f.name}}}\``
+          : f.isExpected && Object.hasOwn(FACTS, f.name)
+            ? `write \`${FACTS[f.name]}\``
+            : /^time_?out$/i.test(f.name)
+              ? 'a MOCK that is too late is `→ times out`, or `→ fails timeout "…"` for a command without a time limit; `"timeout"` is a text'
+              : `write \`"${f.name}"\` for the text, or name an input, a tracked variable or the row of \`EACH:\``,
+      ),
+    }),
+  ),
   unknownVariable: message<{ name: string; isAtStart: boolean } & Near>('unknown-value', 'error', (f) => ({
     message: f.isAtStart
       ? `\`${f.name}\` has no value before the run, and \`ASSUME:\` is about its inputs`

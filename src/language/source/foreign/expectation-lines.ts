@@ -133,7 +133,7 @@ export const expectations: readonly ForeignTestLine[] = [
     return `EXPECT: failed\nEXPECT: error contains ${part(m, 1)}`;
   }),
   expect(`(?:failed|fails)\\s+with\\s+${NAME}`, (m) => `EXPECT: failed ${part(m, 1)}`),
-  expect('(?:not|no|never)\\s+(?:failed|failure|fails|fail|error)', () => 'EXPECT: returned'),
+  expect('(?:not|NOT|no|never)\\s+(?:failed|failure|fails|fail|error)', () => 'EXPECT: returned'),
   expect(`(?:visited|visits|reache[sd]|entered|enters|state|state\\s+is|goes to|ends in)\\s+"?${NAME}"?`, (m) => {
     return `EXPECT: states …, ${part(m, 1)}, …`;
   }),
@@ -148,6 +148,9 @@ export const expectations: readonly ForeignTestLine[] = [
   }),
   expect(`(?:emitted|emits?|EMIT|events?):?\\s+"?${NAME}"?`, (m) => {
     return /^EXPECT:\s*event\s+\w+$/.test(m[0]) ? undefined : `EXPECT: event ${part(m, 1)}`;
+  }),
+  expect(`(?:emitted|emits?|EMIT):?\\s+"?${NAME}"?(?:\\s+with)?\\s+(\\w+\\s*=.*)`, (m) => {
+    return `EXPECT: event ${part(m, 1)} ${part(m, 2)}`;
   }),
   expect(`(?:asked|asks|ASK|waits?(?:ing)?(?:\\s+for)?|suspends?|suspended\\s+(?:on|at|in))\\s+"?${NAME}"?`, (m) => {
     return `EXPECT: suspended ${part(m, 1)}`;

@@ -283,6 +283,18 @@ const others: readonly ForeignTestLine[] = [
   ),
   rule(String.raw`CASSETTE:\s*([\w./-]+)(\s+\w+=\w+)*`, (m) => `CASSETTE: "${part(m, 1)}"${part(m, 2)}`),
   rule(String.raw`(?:RECORDING|VCR|REPLAY|RECORD):\s*"?([\w./-]+)"?`, (m) => `CASSETTE: "${part(m, 1)}"`),
+  rule(
+    String.raw`SIGNAL:\s*"?(\w+)"?\s*(?:→|->|=>|=|:|with(?=\s*["{]))\s*(\S.*)`,
+    (m) => `SIGNAL: ${part(m, 1)} ${part(m, 2)}`,
+  ),
+  rule(
+    String.raw`SIGNAL:\s*"?(\w+)"?(\s+(?:"[^"]*"|\{.*\}))?\s+(?:after|in|@)\s*(\d+(?:\.\d+)?(?:ms|s|m|h|d))`,
+    (m) => `SIGNAL: ${part(m, 1)}${part(m, 2)} at ${part(m, 3)}`,
+  ),
+  rule(
+    String.raw`(MOCK:\s*|EXPECT:\s*calls\s+|EXPECT:\s*prompt\s+|(?:NEVER|AT MOST):\s*(?:\d+\s+)?run\s+)"(Task\([\w.-]+\))"(.*)`,
+    (m) => `${part(m, 1)}${part(m, 2)}${part(m, 3)}`,
+  ),
   rule(String.raw`(?:EVENT|SEND|EMIT|SIGNALS):\s*"?(\w+)"?(.*)`, (m) => `SIGNAL: ${part(m, 1)}${part(m, 2)}`),
   rule(String.raw`(?:RETURNS?|RETURNED|OUTPUT|EXPECTED_OUTPUT):\s*(\S.*)`, (m) => `EXPECT: returned ${part(m, 1)}`),
   rule(String.raw`(?:FAILS?|FAILED|RAISES|THROWS)(?::\s*([a-z_]+)?)?`, (m) => `EXPECT: failed ${part(m, 1)}`.trimEnd()),
