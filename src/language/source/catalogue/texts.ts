@@ -3,6 +3,15 @@ import { omitUndefined } from '../../../prelude/omit-undefined.js';
 import type { Correction } from '../diagnostic.js';
 import { message } from './message.js';
 
+/** `{test ? first : second}`. */
+const CHOICE = /^\{\s*([^?{}"]*(?:"[^"]*"[^?{}"]*)*?)\s*\?\s*([^?:{}]+?)\s*:\s*([^?:{}]+?)\s*\}$/;
+
+/** How to choose between two values, which no expression does. */
+function chooseFirst(written: string): string {
+  const [, test = '', first = '', second = ''] = CHOICE.exec(written) ?? [];
+  return `choose before: \`IF: ${test.trim()} → DO: result = ${first}\`, then \`ELSE → DO: result = ${second}\`, and write \`{result}\``;
+}
+
 export const textMessages = {
   option: message<{ verb: string; part: string }>('taken-as-text', 'warning', (f) => ({
     message: `\`${f.part}\` is an argument of the command here`,
@@ -135,9 +144,11 @@ export const textMessages = {
       label: kind === 'doubled' ? 'a value has one pair of braces' : 'braces take an expression',
       help: onlyInputs
         ? `this text is known before the run, and has only inputs and their fields, such as \`{${name}}\``
-        : instead === null
-          ? `compute it first, as in \`DO: result = ${compute}\`, and write \`{result}\``
-          : `write \`${instead}\`${kind === 'doubled' ? ` for the value, or \`{${instead}}\` for braces` : ''}`,
+        : instead === null && written.length < 200 && CHOICE.test(written)
+          ? chooseFirst(written)
+          : instead === null
+            ? `compute it first, as in \`DO: result = ${compute}\`, and write \`{result}\``
+            : `write \`${instead}\`${kind === 'doubled' ? ` for the value, or \`{${instead}}\` for braces` : ''}`,
       ...omitUndefined({ repair: instead === null ? undefined : { instead, guess: true as const } }),
     };
   }),

@@ -30,6 +30,10 @@ const METHODS: Readonly<Record<string, string>> = {
 
 const withoutQuotes = (words: string): string => words.replace(/["'\s]/g, '').replace(/[,|]/g, ', ');
 
+/** Braces with a call or an index, which may have quotes. */
+const VALUES = /\{[A-Za-z_][\w.]*[([][^{}]*\}/g;
+const VALUE_OR_QUOTE = /\{[A-Za-z_][\w.]*[([][^{}]*\}|(?<!\\)"/g;
+
 export const assignmentLines: readonly ForeignLine[] = [
   // Inputs
   {
@@ -282,10 +286,15 @@ export const assignmentLines: readonly ForeignLine[] = [
   },
   {
     line: /^(.*\bTask\([\w.-]*\)\s*)"((?:[^"\\]|\\.)*"(?:[^"\\]|\\.)*(?:"(?:[^"\\]|\\.)*)*)"(\s+with\s+[^"]*)?$/,
-    codes: /unexpected|bad-character|unknown-name|missing/,
+    codes: /unexpected|bad-character/,
+    // Quotes in the braces of a value end nothing.
+    when: (m) => /(?<!\\)"/.test(part(m, 2).replace(VALUES, '')),
     message: () => 'a quote inside of a prompt ends it',
     help: write,
-    by: (m) => `${part(m, 1)}"${part(m, 2).replace(/(?<!\\)"/g, '\\"')}"${part(m, 3)}`,
+    by: (m) => {
+      const escaped = part(m, 2).replace(VALUE_OR_QUOTE, (found) => (found === '"' ? '\\"' : found));
+      return `${part(m, 1)}"${escaped}"${part(m, 3)}`;
+    },
   },
   {
     line: /^EMIT:?\s*"(\w[\w ]*)"\s+(\w+=.*)$/,
