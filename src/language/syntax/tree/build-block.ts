@@ -190,6 +190,8 @@ function lineStart(text: string, at: number): number {
   return text.lastIndexOf('\n', at - 1) + 1;
 }
 
+const CONDITION_GOES_ON = /^(?:AND|OR|and|or|&&|\|\|)(?!\w)/;
+
 /** The block below a line. It can be claimed once. An unclaimed block is reported and kept. */
 class Below implements Bodies {
   private claimed = false;
@@ -198,6 +200,12 @@ class Below implements Bodies {
     private readonly node: SyntaxNode | undefined,
     private readonly hoisted: Declaration[],
   ) {}
+
+  get hasLines(): boolean {
+    if (this.node === undefined || this.claimed) return false;
+    const line = child(this.node, 'line');
+    return line === undefined || !CONDITION_GOES_ON.test(lineFrom(this.context.text, startOf(line)));
+  }
 
   below(bare: boolean): Block | undefined {
     if (this.node === undefined || this.claimed) return undefined;

@@ -251,9 +251,14 @@ function buildConditional(context: ParseContext, head: SyntaxNode, bodies: Bodie
   if (rest !== undefined && colon === undefined) reportRest(context, rest);
   const expression = child(head, 'expression');
   const condition = expression === undefined ? missingCondition(context, verb) : buildExpression(context, expression);
-  if (expression !== undefined && token(head, 'Arrow') === undefined && (rest === undefined || colon !== undefined))
-    reportMissingArrow(context, verb, condition, token(head, 'MissingArrow') ?? colon);
-  const body = bodies.branch(child(head, 'actions'), verb);
+  const actions = child(head, 'actions');
+  const instead = token(head, 'MissingArrow');
+  // Lines below a condition can only be its block, also after a colon as in other languages. The formatter writes the arrow.
+  const isBlock = instead === undefined && actions === undefined && bodies.hasLines;
+  const needsArrow = expression !== undefined && token(head, 'Arrow') === undefined && !isBlock;
+  if (needsArrow && (rest === undefined || colon !== undefined))
+    reportMissingArrow(context, verb, condition, instead ?? colon);
+  const body = bodies.branch(actions, verb);
   const where = spanOf(context, head);
   if (verbToken.tokenType.name === 'ElseIf')
     return { kind: 'branch', is: 'else-if', verb, condition, body, span: where };
