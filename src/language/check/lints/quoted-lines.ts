@@ -2,9 +2,9 @@
 import { heredocPrompt, textBelow, tripleQuotes } from '../../source/catalogue/syntax.js';
 import type { Diagnostic, SourceSet, Span } from '../../source/diagnostic.js';
 
-/** What is said of lines that are meant as text. */
-const OF_LINES =
-  /^(?:test-line|unexpected-text|not-an-instruction|unexpected-indentation|unknown-verb|unclosed-quote|missing-part)$/;
+/** What is said of lines that are meant as text, and of the one in which they begin. No line of a prompt or a script has the first. */
+const OF_LINES = /^(?:test-line|not-an-instruction|unexpected-indentation|unknown-verb)$/;
+const OF_BEGINNING = /^(?:unexpected-text|unclosed-quote|missing-part)$/;
 const OPENED =
   /^([ \t]*(?:-[ \t]+)?(?:[A-Z]+(?: [A-Z]+)?\b|[A-Za-z_]\w*[ \t]*=)(?:[^"'\n]|"[^"\n]+"|'[^'\n]+')*?)("{3}|'{3})(.*)$/;
 const HEREDOC =
@@ -16,8 +16,9 @@ const LONGEST_LINE = 120;
 const LONGEST_BEGINNING = 500;
 
 interface QuotedLines {
-  /** Offsets: of the line in which they begin, and where the line ends in which they end. */
+  /** Offsets: of the line in which they begin, where it ends, and where the line ends in which they end. */
   readonly from: number;
+  readonly end: number;
   readonly to: number;
   /** What is bound behind the text, as in `ASK user: "…" → ok`. */
   readonly bound: string | undefined;
@@ -26,13 +27,15 @@ interface QuotedLines {
 
 /** Leaves out what is said of the lines of such texts. `list` is sorted by location. */
 export function withoutQuotedLines(list: readonly Diagnostic[], sources: SourceSet): readonly Diagnostic[] {
-  const files = new Set(list.filter(({ code }) => OF_LINES.test(code)).map(({ span }) => span.file));
+  const mayFollow = ({ code }: Diagnostic): boolean => OF_LINES.test(code) || OF_BEGINNING.test(code);
+  const files = new Set(list.filter(mayFollow).map(({ span }) => span.file));
   const texts = new Map([...files].map((file) => [file, quotedLinesOf(sources[file]?.text ?? '')]));
   const around = ({ span }: Diagnostic): QuotedLines | undefined => lastFrom(texts.get(span.file) ?? [], span.start);
   const misread = new Map<QuotedLines, number>();
   for (const one of list) {
-    const quoted = OF_LINES.test(one.code) ? around(one) : undefined;
-    if (quoted !== undefined) misread.set(quoted, one.span.file);
+    const quoted = mayFollow(one) ? around(one) : undefined;
+    if (quoted !== undefined && (OF_LINES.test(one.code) || one.span.start < quoted.end))
+      misread.set(quoted, one.span.file);
   }
   if (misread.size === 0) return list;
   const bound = new Set([...misread.keys()].flatMap((one) => one.bound ?? []));
@@ -83,7 +86,7 @@ function quotedLinesOf(text: string): QuotedLines[] {
       const [, bound] = /^\s*(?:→|->)\s*([A-Za-z_]\w*)/.exec(rest) ?? [];
       const help = helpFor(head, lines, rest);
       const at = { start: begin - 3, end: begin };
-      found.push({ from, to, bound, say: (file) => tripleQuotes({ file, ...at }, { block: true, help }) });
+      found.push({ from, end, to, bound, say: (file) => tripleQuotes({ file, ...at }, { block: true, help }) });
       from = to + 1;
     }
   }
@@ -102,7 +105,7 @@ function heredocAt(text: string, from: number, end: number, unclosed: Set<string
   const start = text.indexOf(opening, from + head.length);
   const span = (file: number): Span => ({ file, start, end: start + opening.length });
   const say = (file: number): Diagnostic => heredocPrompt(span(file), { head: `${head.trim()}:` });
-  return { from, to: end + close.index + close[0].trimEnd().length, bound: undefined, say };
+  return { from, end, to: end + close.index + close[0].trimEnd().length, bound: undefined, say };
 }
 
 /** A text below its verb, as a prompt may be. */
@@ -125,7 +128,7 @@ function linesBelow(text: string, from: number, end: number): QuotedLines | null
   const value = `write it on one line: \`${verb}: ${inner.replace(/\s*\n\s*/g, ' ')}\``;
   const help = isValue ? value : helpFor(`${verb}:`, words.replace(/^(["'])(.*)\1$/s, '$2').split('\n'), rest);
   const start = from + margin.length;
-  return { from, to, bound, say: (file) => textBelow({ file, start, end: start + verb.length }, { verb, help }) };
+  return { from, end, to, bound, say: (file) => textBelow({ file, start, end: start + verb.length }, { verb, help }) };
 }
 
 function endOfLine(text: string, from: number): number {
