@@ -641,6 +641,11 @@ static bool scan(Scanner *s, Lexer *l, const bool *valid) {
   int spaces = 0;
   while (is_blank(l->lookahead) && !at_end(l)) { spaces++; skip(l); }
   if (line_ends(l)) {
+    /* A block needs no arrow above it. */
+    if (valid[ARROW] && !valid[NEWLINE] && verb_kind(s) == V_CONDITION) {
+      l->mark_end(l);
+      return give(l, ARROW);
+    }
     if (!valid[NEWLINE] && !valid[BLOCK_PIECE]) return false;
     if (valid[BLOCK_PIECE]) {
       if (block_piece(s, l, true, verb_kind(s) == V_DO)) return true;
@@ -657,6 +662,12 @@ static bool scan(Scanner *s, Lexer *l, const bool *valid) {
     step(l);
     l->mark_end(l);
     return give(l, COLON);
+  }
+  if (c == ':' && valid[ARROW] && verb_kind(s) == V_CONDITION) {
+    step(l);
+    l->mark_end(l);
+    while (is_blank(l->lookahead) && !at_end(l)) step(l);
+    return line_ends(l) && give(l, ARROW);
   }
   if (valid[ARROW] && (c == 0x2192 || c == '-')) {
     step(l);

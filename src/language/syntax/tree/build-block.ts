@@ -190,7 +190,7 @@ function lineStart(text: string, at: number): number {
   return text.lastIndexOf('\n', at - 1) + 1;
 }
 
-const CONDITION_GOES_ON = /^(?:AND|OR|and|or|&&|\|\|)(?!\w)/;
+const CONTINUED_CONDITION = /^(?:AND|OR|and|or|&&|\|\|)(?!\w)/;
 
 /** The block below a line. It can be claimed once. An unclaimed block is reported and kept. */
 class Below implements Bodies {
@@ -204,7 +204,7 @@ class Below implements Bodies {
   get hasLines(): boolean {
     if (this.node === undefined || this.claimed) return false;
     const line = child(this.node, 'line');
-    return line === undefined || !CONDITION_GOES_ON.test(lineFrom(this.context.text, startOf(line)));
+    return line === undefined || !CONTINUED_CONDITION.test(lineFrom(this.context.text, startOf(line)));
   }
 
   below(bare: boolean): Block | undefined {
