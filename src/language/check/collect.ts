@@ -107,7 +107,7 @@ class Collector {
       }
     }
     if (!hasStates && loose.length > 0) this.script(program, fileName, loose, machine);
-    else this.reportLoose(program.items, new Set(loose));
+    else if (loose.length > 0) this.reportLoose(program.items, new Set(loose));
   }
 
   /** Reports instructions outside of every state: those that follow one another have one cause. */
@@ -325,7 +325,13 @@ export function isReserved(name: string): boolean {
 
 /** The first state of the machine from there on; undefined if a new one above it cannot be called `BEGIN`. */
 function firstStateBelow(items: Program['items'], from: number): string | undefined {
-  const end = items.findIndex((item, at) => at >= from && item.kind === 'machine');
-  const states = items.slice(from, end < 0 ? undefined : end).flatMap((item) => (item.kind === 'state' ? [item] : []));
-  return states.some(({ name }) => name.text === 'BEGIN') ? undefined : states[0]?.name.text;
+  let first: string | undefined;
+  for (let at = from; at < items.length; at++) {
+    const item = items[at];
+    if (item?.kind === 'machine') break;
+    if (item?.kind !== 'state') continue;
+    if (item.name.text === 'BEGIN') return undefined;
+    first ??= item.name.text;
+  }
+  return first;
 }
