@@ -3,8 +3,10 @@
  * `$name` in an event, a text as a condition. Such lines run, but do something else than they seem
  * to.
  */
+import { omitUndefined } from '../../../prelude/omit-undefined.js';
 import { textMessages as say } from '../../source/catalogue/texts.js';
 import type { Diagnostic, SourceSet } from '../../source/diagnostic.js';
+import { meantOptions, withOptions } from '../../source/foreign/option-lines.js';
 import type { Block, Instruction, ShellText } from '../../syntax/ast.js';
 import { childBlocks, parsedBody } from '../../syntax/child-blocks.js';
 import type { Expression, Template } from '../../syntax/expression-nodes.js';
@@ -51,6 +53,7 @@ function lintInstructions(
     if (i.kind === 'do' || i.kind === 'check') {
       if (i.performed.kind === 'shell') {
         lintCommand(i.performed.shell, i.span.file, i.kind, diagnostics);
+        lintOptionsBehind(i, i.performed.shell, surroundings, diagnostics);
         lintOptionsFirst(i, i.performed.shell, surroundings, diagnostics);
         lintNameAfter(i, i.performed.shell, surroundings, diagnostics);
         lintLoop(i.performed.shell, i.span.file, names, diagnostics);
@@ -84,7 +87,8 @@ function addBound(i: Instruction, names: Set<string>): void {
 }
 
 const OPTIONS = '\\[(?:ok|timeout|retry(?:_on)?|once|cwd|shell|strict|env\\.\\w+)(?:=[^\\]]*)?(?:\\s[^\\]]*)?\\]';
-const OPTION = new RegExp(`\\s(${OPTIONS})$`);
+/** What may be options behind a command, in the brackets of any language. */
+const BEHIND = /\s([[({]\s*([A-Za-z_][^[\](){}'"`]*)[\])}])$/;
 const OPTIONS_FIRST = new RegExp(`^(${OPTIONS})(?:\\s+|$)`);
 /** A name behind the command, as some languages bind what it prints. */
 const NAME_AFTER = /\s((→|->|=>|AS(?=\s)|as(?=\s))\s*([A-Za-z_]\w*))$/i;
@@ -119,7 +123,6 @@ const VARIABLE = /^\$\{?([A-Za-z_]\w*)\}?$/;
 
 /** Text that looks like a part of the language. A quick test for its signs skips most commands. */
 const COMMAND_ENDS = [
-  { pattern: OPTION, sign: [']'], report: say.option },
   { pattern: ACTION, sign: ['→', '->'], report: say.action },
   { pattern: COMMENT, sign: ['//'], report: say.comment },
   { pattern: HANDLED, sign: ['ON ', 'OR', 'ELSE'], report: say.action },
@@ -149,6 +152,31 @@ function lintCommand({ text, lines }: ShellText, file: number, kind: 'do' | 'che
   const start = only.source + next.index;
   const [, part = '', rest = ''] = next;
   diagnostics.push(say.nextAction({ file, start, end: start + part.length }, { part, rest }));
+}
+
+/** `./job.sh [retries=2]`: all words in the brackets are options, here or in another tool. */
+function lintOptionsBehind(
+  i: Extract<Instruction, { kind: 'do' | 'check' }>,
+  { text, lines, span }: ShellText,
+  { sources, by }: TextSurroundings,
+  diagnostics: Diagnostic[],
+): void {
+  const [only] = lines;
+  const match = lines.length === 1 && /[\])}]$/.test(text) ? BEHIND.exec(text) : null;
+  if (only === undefined || match === null || isOpen(text.slice(0, match.index))) return;
+  const [whole, part = '', inside = ''] = match;
+  // Without the brackets of options, a word alone is one of the shell, or a value.
+  if (!part.startsWith('[') && !/[=:]/.test(inside)) return;
+  const verb = i.kind.toUpperCase();
+  const meant = meantOptions(verb, inside);
+  if (meant === undefined) return;
+  const head = sources[span.file]?.text.slice(i.span.start + by, only.source + by) ?? '';
+  const bound = i.bind === undefined ? '' : `${i.bind.text} = `;
+  const command = text.slice(0, -whole.length);
+  const line = head.includes('[') ? undefined : withOptions(verb, meant, bound + command);
+  const start = only.source + text.length - part.length;
+  const at = { file: span.file, start, end: start + part.length };
+  diagnostics.push(say.option(at, omitUndefined({ verb, part, meant, line })));
 }
 
 /** `./job.sh RETRY 3`, and `x = $HOME`, which runs what the variable names. */

@@ -13,10 +13,10 @@ function chooseFirst(written: string): string {
 }
 
 export const textMessages = {
-  option: message<{ verb: string; part: string }>('taken-as-text', 'warning', (f) => ({
+  option: message<{ verb: string; part: string; meant: string; line?: string }>('taken-as-text', 'warning', (f) => ({
     message: `\`${f.part}\` is an argument of the command here`,
     label: 'part of the command',
-    help: `write options before the colon: \`${f.verb} ${f.part}: …\``,
+    help: `write options before the colon: \`${f.line ?? `${f.verb} [… ${f.meant}]: …`}\``,
   })),
   optionsFirst: message<{ part: string; line: string; fix?: Correction }>('not-a-command', 'error', (f) => ({
     message: `\`${f.part}\` is not a command`,

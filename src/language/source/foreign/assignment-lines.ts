@@ -250,12 +250,6 @@ export const assignmentLines: readonly ForeignLine[] = [
     by: (m) => `${part(m, 1).trim()}${part(m, 3)}printf '%s' ${part(m, 2)} | ${part(m, 4)}`,
   },
   {
-    line: /^((?:- )?(?:DO|CHECK)\s*\[)env=\{?["']?(\w+)["']?\s*[=:]\s*("[^"]*"|\{\w+\}|[^\s\]},]+)\}?(\s*\]:.*)$/,
-    codes: /unknown-option|bad-character|unexpected/,
-    help: write,
-    by: (m) => `${part(m, 1)}env.${part(m, 2)}=${part(m, 3)}${part(m, 4)}`,
-  },
-  {
     line: new RegExp(`^(LIMIT:(?:\\s+[^\\s=]+=\\S+)*?\\s*)(${Object.keys(LIMITS).join('|')})=(\\S.*)$`),
     codes: /unknown-option/,
     help: write,

@@ -6,6 +6,7 @@ import { around, COMMANDS, type ForeignLine, part, unread, write } from './forei
 import { instructionLines } from './instruction-lines.js';
 import { jumpLines } from './jump-lines.js';
 import { loopLines } from './loop-lines.js';
+import { optionLines } from './option-lines.js';
 import { sectionLines } from './section-lines.js';
 import { textEndsWithSemicolon, valueLines } from './value-lines.js';
 
@@ -128,53 +129,6 @@ const shellLines: readonly ForeignLine[] = [
     by: (m) => `${part(m, 1).toUpperCase()} [once]: ${part(m, 3)}`,
   },
   {
-    line: /^((?:DO|CHECK)\s*\[[^\]]*?)\s*\bonce=(?:(true|yes|on|1)|false|no|off|0)\b(.*)$/i,
-    codes: /bad-option/,
-    help: write,
-    by: (m) =>
-      `${part(m, 1)}${m[2] === undefined ? '' : ' once'}${part(m, 3)}`.replace(/\[\s+/, '[').replace(/\s*\[\s*\]/, ''),
-  },
-  {
-    line: /^(DO\s*\[[^\]]*?\bok=)(?:[[({]\s*([\d,\s]+?)\s*[\])}]|(\d+)(?:-|\.{2,3})(\d+)(?=[\s\]])|(?:\*|true|all|always|any)(?=[\s\]]))(.*)$/,
-    codes: /bad-option|missing-colon|unexpected|unclosed/,
-    help: write,
-    by: (m) => {
-      const [from, to] = [Number(m[3]), Number(m[4])];
-      const range =
-        m[3] === undefined || to < from || to > 255 || to - from > 20
-          ? 'any'
-          : Array.from({ length: to - from + 1 }, (_, at) => from + at).join();
-      return part(m, 1) + (m[2] === undefined ? range : part(m, 2).replace(/[\s,]+/g, ',')) + part(m, 5);
-    },
-  },
-  {
-    line: /^((?:DO|CHECK)\s*\[[^\]]*?)\b(timeout|retry|idle)\s+(\d[\w/]*)(?!\w)(.*)$/,
-    codes: /unexpected|bad-/,
-    help: write,
-    by: (m) => `${part(m, 1)}${part(m, 2)}=${part(m, 3)}${part(m, 4)}`,
-  },
-  {
-    line: /^((?:DO|CHECK)\s*\[[^\]]*?\bretry=\d+)\s+(?:times|attempts|tries)\b(.*)$/,
-    codes: /unknown-option/,
-    help: write,
-    by: (m) => part(m, 1) + part(m, 2),
-  },
-  {
-    line: /^((?:DO|CHECK)\s*\[[^\]]*?)\b(?:dir|directory|folder|working[-_]?dir(?:ectory)?|workdir|chdir|path)=(.*)$/,
-    codes: /unknown-option/,
-    help: write,
-    by: (m) => `${part(m, 1)}cwd=${part(m, 2)}`,
-  },
-  {
-    line: /^((?:DO|CHECK)\s*\[(?:[^\]]*?(?<!\benv)\s)?)([A-Z][A-Z0-9_]*)=(.*)$/,
-    codes: /unknown-option/,
-    help: write,
-    by: (m) =>
-      /^(?:TIMEOUT|RETRY|OK|CWD|ONCE|SHELL)$/.test(part(m, 2))
-        ? undefined
-        : `${part(m, 1)}env.${part(m, 2)}=${part(m, 3)}`,
-  },
-  {
     line: /^((?:DO|CHECK)(?:\s*\[.*?\])?:\s*(?:\w+\s*=\s*)?)(?:bash|sh|shell|exec|system|run|execSync|os\.system|os\.popen|subprocess\.(?:run|call|check_output)|child_process\.exec)\(\s*(["'`])(.*?)\2(?:\s*,[^()]*)?\s*\)$/,
     codes: /not-a-command|command-not-found|unknown-function|unexpected/,
     message: () => 'a command is written without a function around it',
@@ -206,6 +160,7 @@ const shellLines: readonly ForeignLine[] = [
 
 export const foreignLines: readonly ForeignLine[] = [
   semicolon,
+  ...optionLines,
   ...shellLines,
   ...loopLines,
   ...assignmentLines,

@@ -81,13 +81,6 @@ export const instructionLines: readonly ForeignLine[] = [
     },
   },
   {
-    line: /^DO:\s*((?:\w+\s*=\s*)?Task\([\w-]+\)\s*"(?:[^"\\]|\\.)*".*?)[\s,]+\[?((?:\s*\b(?:timeout|retry|idle|cwd|retry_on)=[^\s,[\]]+)+)\]?$/,
-    codes: /unexpected/,
-    message: () => 'options stand before the colon',
-    help: write,
-    by: (m) => `DO [${part(m, 2)}]: ${part(m, 1)}`,
-  },
-  {
     line: /^(DO.*?\bTask\()\s*(?:agent|name|model)\s*[=:]\s*["']?([\w.-]+)["']?\s*(?:,\s*(?:prompt\s*[=:]\s*)?("[^"]*"))?\s*\)(.*)$/,
     codes: /bad-name|unexpected|unknown-agent/,
     help: write,
@@ -138,12 +131,6 @@ export const instructionLines: readonly ForeignLine[] = [
     help: write,
     by: (m) => `${part(m, 1)}: ${part(m, 2)} = ${part(m, 3)}`,
     binds: (m) => [part(m, 2)],
-  },
-  {
-    line: /^((?:DO|CHECK)\s*\[[^\]]*?)\b(\w+)=(\d+)\s*(ms|milli\w*|s|secs?|seconds?|m|mins?|minutes?|h|hrs?|hours?|d|days?)\b(.*)$/,
-    codes: /bad-duration|unknown-option/,
-    help: write,
-    by: (m) => `${part(m, 1)}${part(m, 2)}=${part(m, 3)}${unit(part(m, 4))}${part(m, 5)}`,
   },
   {
     line: /^((?:DO|CHECK))\s*\[(?:if|when|unless|only_if)=(.+?)\]:\s*(.+)$/,
@@ -230,30 +217,6 @@ export const instructionLines: readonly ForeignLine[] = [
     message: () => 'an instruction ends before the next one begins: there is no work in the background',
     help: (m) =>
       `write \`DO: in PARALLEL\`, and below it \`- ${part(m, 1)}\` and a member for what runs at the same time`,
-  },
-  {
-    line: /^((?:DO|CHECK)\s*\[[^\]]*?)\b(?:ignore_errors?|allow_failure|continue_on_error|continue|keep_going|no_?fail|soft_fail|may_fail)(?:=\w+)?(.*)$/,
-    codes: /unknown-option/,
-    help: write,
-    by: (m) => `${part(m, 1)}ok=any${part(m, 2)}`,
-  },
-  {
-    line: /^((?:DO|CHECK)\s*\[[^\]]*?)\benv(?:\s+|\.)(\w+)\s*=\s*(\S.*)$/,
-    codes: /unknown-option|unexpected/,
-    help: write,
-    by: (m) => `${part(m, 1)}env.${part(m, 2)}=${part(m, 3)}`,
-  },
-  {
-    line: /^((?:DO|CHECK)\s*\[[^\]]*?)\bretry=(\d+)[\s,]+(?:delay|wait|pause|backoff|every)=(\w+)(.*)$/,
-    codes: /unknown-option/,
-    help: write,
-    by: (m) => `${part(m, 1)}retry=${part(m, 2)}/${part(m, 3)}${part(m, 4)}`,
-  },
-  {
-    line: /^((?:DO|CHECK)\s*\[\s*)(timeout|retry|ok|cwd)\s*:\s*([^\],]+)(\].*)$/,
-    codes: /unexpected|bad-/,
-    help: write,
-    by: (m) => `${part(m, 1)}${part(m, 2)}=${part(m, 3)}${part(m, 4)}`,
   },
   {
     line: /^(.*\bPARALLEL\s*\[[^\]]*?)\b(?:limit|concurrency|jobs|workers|parallel)=(\d+)(.*)$/,
@@ -404,12 +367,6 @@ export const instructionLines: readonly ForeignLine[] = [
     sure: true,
     help: write,
     by: (m) => `${part(m, 1)} [${part(m, 2).trim()}]: ${part(m, 3)}`,
-  },
-  {
-    line: /^((?:DO|CHECK)\s*\[.*?)\b(?:retries|attempts|max_retries|max_attempts|tries)=(.*)$/,
-    codes: /unknown-option/,
-    help: write,
-    by: (m) => `${part(m, 1)}retry=${part(m, 2)}`,
   },
   {
     line: /^ASK(?:\s+user)?:\s*(".*?")\s*\((\w+(?:[/,|]\s*\w+)+)\)(.*)$/,

@@ -1,0 +1,220 @@
+/** Options of DO and CHECK as other tools write them: other names, colons, commas, units in words. */
+import { type ForeignLine, part, write } from './foreign-line.js';
+
+const UNIT =
+  '(ms|milli(?:second)?s?|s|secs?|seconds?|m|mins?|minutes?|h|hrs?|hours?|d|days?|times|attempts|tries|retries)';
+const VALUE = String.raw`"(?:[^"\\]|\\.)*"|'[^']*'|[[(]\s*\d+(?:[\s,]+\d+)*\s*[\])]|(?:[^\s,[\]()"'{}]|\{[^{}]*\})+(?:,\s*\d+(?![\w.]*\s*[=:]))*`;
+const VARIABLES = String.raw`\{\s*["']?\w+["']?\s*[=:](?:[^{}]|\{[\w.]+\})*\}`;
+
+/** A word of the options: its name, its value, and a unit behind that; the sign may be a space where a number follows. */
+const WORD = new RegExp(
+  `[\\s,]*(?:(?<list>retry_on|memo)=(?<entries>[^\\s,=]+(?:,[^\\s,=]+(?![^\\s,]*=))*)|(?:env(?:\\s+|\\.)(?<variable>\\w+)|(?<name>[A-Za-z_][\\w-]*))(?:(?:\\s*[=:]\\s*|\\s+(?=\\d))(?:(?<variables>${VARIABLES})|(?<value>${VALUE}))(?:\\s*${UNIT}(?![\\w=:./-]))?)?)`,
+  'y',
+);
+
+const PAUSES = /^(?:delay|wait|pause|backoff|every|interval|sleep|retry_(?:delay|wait|pause|backoff|interval))$/;
+const IGNORED =
+  /^(?:ignore_(?:errors?|failures?|exit(?:_code)?)|allow_failures?|allowed_to_fail|continue(?:_on_(?:error|failure))?|keep_going|no_?fail|soft_fail|may_fail)$/;
+const NAMES: Readonly<Record<string, string>> = {
+  retries: 'retry',
+  max_retries: 'retry',
+  retry_count: 'retry',
+  time_limit: 'timeout',
+  time_out: 'timeout',
+  max_time: 'timeout',
+  deadline: 'timeout',
+  dir: 'cwd',
+  directory: 'cwd',
+  folder: 'cwd',
+  workdir: 'cwd',
+  working_dir: 'cwd',
+  working_directory: 'cwd',
+  chdir: 'cwd',
+  path: 'cwd',
+  exit: 'ok',
+  exits: 'ok',
+  exit_code: 'ok',
+  exit_codes: 'ok',
+  ok_codes: 'ok',
+  ok_exit_codes: 'ok',
+  success_codes: 'ok',
+  allowed_exit_codes: 'ok',
+};
+/** How many times in all, where `retry` says how many times more. */
+const IN_ALL = /^(?:attempts|tries|max_attempts|max_tries)$/;
+const OWN = /^(?:ok|timeout|idle|retry|retry_on|once|memo|cwd|shell|strict)$/;
+const OWN_WORD =
+  /^(?:(?:once|memo)|ok=(?:any|\d+(?:,\d+)*)|(?:timeout|idle)=(?:\d[\d.]*|\{[^{}]*\})(?:ms|[smhd])?|(?:retry|retry_on|memo|cwd|shell|strict|env\.\w+)=[^\s=]+)$/;
+const FLAGS = /^(?:once|memo)$/;
+const DOUBLING = /^(?:(?:retry_)?backoff=(?:exp\w*|doubl\w*)|exponential(?:_backoff)?=(?:true|yes|on)?)$/;
+const LONGEST_PAUSE = '60s';
+const YES = /^(?:true|yes|on|1)$/i;
+const NO = /^(?:false|no|off|0)$/i;
+const LARGEST_EXIT = 255;
+const MOST_EXITS = 20;
+
+/** What the words have said of the one option `retry`. */
+interface RetryWords {
+  count?: string;
+  pause?: string;
+  /** The longest of pauses that double. */
+  longest?: string;
+}
+
+/** Exit codes as a list, whatever stands around them. */
+function exitCodes(value: string): string {
+  const [, from = '', to = ''] = /^(\d+)(?:-|\.{2,3})(\d+)$/.exec(value) ?? [];
+  if (/^(?:\*|true|all|always|any)$/i.test(value)) return 'any';
+  if (from === '') return value.replace(/^[[(]\s*|\s*[\])]$/g, '').replace(/[\s,]+/g, ',');
+  const count = Number(to) - Number(from) + 1;
+  if (count < 1 || count > MOST_EXITS || Number(to) > LARGEST_EXIT) return 'any';
+  return Array.from({ length: count }, (_, at) => Number(from) + at).join();
+}
+
+/** An amount with its unit in letters, seconds if a number has none. */
+function duration(value: string, unit: string): string {
+  const [, amount = '', word = ''] = /^(\d+(?:\.\d+)?|\{[^{}]*\})([A-Za-z]*)$/.exec(value) ?? [];
+  if (amount === '') return value;
+  const written = word || unit;
+  const letters = /^(?:ms|milli)/i.test(written) ? 'ms' : written.charAt(0).toLowerCase();
+  return amount + (letters || (amount.startsWith('{') ? '' : 's'));
+}
+
+/** The option that a name and its value mean; '' if that is what holds anyhow, and undefined if it means none. */
+function optionOf(name: string, value: string | undefined, unit: string, retries: RetryWords): string | undefined {
+  const key = NAMES[name] ?? name;
+  const isCount = /^(?:times|attempts|tries|retries)$/.test(unit);
+  if (IGNORED.test(key) || (/^on_?(?:error|fail(?:ure)?)$/.test(key) && /^(?:continue|ignore|skip)$/.test(value ?? '')))
+    return value !== undefined && NO.test(value) ? '' : 'ok=any';
+  if (IN_ALL.test(key) || key === 'retry') {
+    const [, count = '', pause] = /^(\d+|\{[^{}]*\})(?:\/(.+))?$/.exec(value ?? '') ?? [];
+    if (count === '' || retries.count !== undefined || (unit !== '' && !isCount)) return undefined;
+    if (IN_ALL.test(key) && !/^[1-9]\d*$/.test(count)) return undefined;
+    retries.count = IN_ALL.test(key) ? String(Number(count) - 1) : count;
+    if (pause !== undefined) retries.pause = pause;
+    return '';
+  }
+  if (DOUBLING.test(`${key}=${value ?? ''}`)) {
+    retries.longest ??= LONGEST_PAUSE;
+    return '';
+  }
+  if (/^max_(?:delay|wait|pause|backoff|interval)$/.test(key)) {
+    if (value === undefined || isCount || !/^\d/.test(value)) return undefined;
+    retries.longest = duration(value, unit);
+    return '';
+  }
+  if (PAUSES.test(key)) {
+    if (value === undefined || isCount || retries.pause !== undefined || !/^(?:\d|\{)/.test(value)) return undefined;
+    retries.pause = duration(value, unit);
+    return '';
+  }
+  if (/^[A-Z][A-Z0-9_]*$/.test(key) && !OWN.test(key.toLowerCase()))
+    return value === undefined || unit !== '' ? undefined : `env.${key}=${value}`;
+  if (!OWN.test(key) || isCount) return undefined;
+  if (FLAGS.test(key) && (value === undefined || YES.test(value) || NO.test(value)))
+    return value !== undefined && NO.test(value) ? '' : key;
+  if (value === undefined) return undefined;
+  if (key === 'strict' && (YES.test(value) || NO.test(value))) return YES.test(value) ? '' : 'strict=off';
+  if (key === 'ok') return unit === '' ? `ok=${exitCodes(value)}` : undefined;
+  if (key === 'timeout' || key === 'idle') return /^[\d{]/.test(value) ? `${key}=${duration(value, unit)}` : undefined;
+  return unit === '' ? `${key}=${value}` : undefined;
+}
+
+/**
+ * The options that are meant between brackets, as they are written here; undefined if a word means none. `verb` is in capitals:
+ * every exit code is good for a CHECK.
+ */
+export function meantOptions(verb: string, inside: string): string | undefined {
+  const options: string[] = [];
+  const retries: RetryWords = {};
+  let retryAt = -1;
+  WORD.lastIndex = 0;
+  const end = inside.trimEnd().length;
+  while (WORD.lastIndex < end) {
+    const match = WORD.exec(inside.slice(0, end));
+    if (match === null) return undefined;
+    const { list, entries, variable, name = '', variables, value } = match.groups as Record<string, string | undefined>;
+    const unit = match[match.length - 1] ?? '';
+    const key = name.replaceAll('-', '_');
+    if (list !== undefined) {
+      options.push(`${list}=${entries}`);
+      continue;
+    }
+    if (variable !== undefined || (key === 'env' && /^\w+=/.test(value ?? ''))) {
+      const given = variable === undefined ? value : value === undefined ? undefined : `${variable}=${value}`;
+      if (given === undefined || unit !== '') return undefined;
+      options.push(`env.${given}`);
+      continue;
+    }
+    if (variables !== undefined) {
+      if (!/^env(?:ironment|s)?$/.test(key)) return undefined;
+      for (const [, one, text] of variables.matchAll(/["']?(\w+)["']?\s*[=:]\s*("[^"]*"|'[^']*'|[^\s,}]+)/g))
+        options.push(`env.${one}=${text}`);
+      continue;
+    }
+    const before = retries.count;
+    const option = optionOf(key, value, unit, retries);
+    if (option === undefined) return undefined;
+    if (retries.count !== before) retryAt = options.length;
+    if (option !== '' && !(verb === 'CHECK' && option === 'ok=any')) options.push(option);
+  }
+  const { count, longest, pause = longest && '1s' } = retries;
+  if (count === undefined) return pause === undefined ? options.join(' ') : undefined;
+  const pauses = longest === undefined || pause?.includes('..') ? pause : `${pause}..${longest}`;
+  const retry = `retry=${count}${pauses === undefined ? '' : `/${pauses}`}`;
+  return (count === '0' ? options : options.toSpliced(retryAt, 0, retry)).join(' ');
+}
+
+/** An instruction with these options; `rest` begins behind the colon. Exit codes are good or bad for a DO only. */
+export function withOptions(verb: string, options: string, rest: string): string {
+  const head = /\bok=/.test(options) ? verb.replace('CHECK', 'DO') : verb;
+  return `${head}${options === '' ? '' : ` [${options}]`}: ${rest}`;
+}
+
+/** The corrected line of a header. */
+function corrected(m: RegExpExecArray): string | undefined {
+  const [verb, meant] = [part(m, 2), meantOptions(part(m, 2), part(m, 3))];
+  // What a CHECK reads and a DO reads differ in more than the exit codes that are good.
+  if (meant === undefined || (verb === 'CHECK' && /\bok=/.test(meant))) return undefined;
+  return withOptions(part(m, 1), meant, part(m, 4));
+}
+
+/** The options without what may stand between them. */
+const spaced = (options: string): string => options.trim().replace(/\s*,\s+|\s+/g, ' ');
+
+export const optionLines: readonly ForeignLine[] = [
+  {
+    line: /^((?:- )?(DO|CHECK))\s*\[((?:"[^"]*"|[^"])*?)\]\s*:\s*(\S.*)$/,
+    codes: /unknown-option|unexpected|bad-|unclosed|missing/,
+    // A number alone has its own message, since its unit may be another.
+    when: (m) =>
+      !spaced(part(m, 3))
+        .split(' ')
+        .every((word) => OWN_WORD.test(word)),
+    help: write,
+    by: (m) => {
+      const line = corrected(m);
+      return line === `${part(m, 1)} [${spaced(part(m, 3))}]: ${part(m, 4)}` ? undefined : line;
+    },
+  },
+  {
+    line: /^((?:- )?(DO|CHECK))\s*[({<](.*?)[)}>]\s*:\s*(\S.*)$/,
+    sure: (line) =>
+      spaced(/[({<](.*?)[)}>]/.exec(line)?.[1] ?? '')
+        .split(' ')
+        .every((word) => OWN_WORD.test(word)),
+    codes: /missing-colon|not-an-instruction/,
+    help: write,
+    by: corrected,
+  },
+  {
+    line: /^((?:- )?(DO)):\s*((?:\w+\s*=\s*)?Task\([\w-]+\)\s*"(?:[^"\\]|\\.)*"[^[\]]*?)(?:,?\s*[[({]([^[\]]*)[\])}]|[\s,]+((?:\s*\b\w+=[^\s,[\]]+)+))$/,
+    codes: /unexpected|unclosed|bad-/,
+    message: () => 'options stand before the colon',
+    help: write,
+    by: (m) => {
+      const meant = meantOptions(part(m, 2), m[4] ?? part(m, 5));
+      return meant === undefined ? undefined : withOptions(part(m, 1), meant, part(m, 3).trimEnd());
+    },
+  },
+];
