@@ -53,7 +53,7 @@ function lintInstructions(
     if (i.kind === 'do' || i.kind === 'check') {
       if (i.performed.kind === 'shell') {
         lintCommand(i.performed.shell, i.span.file, i.kind, diagnostics);
-        lintOptionsBehind(i, i.performed.shell, surroundings, diagnostics);
+        lintOptionsAfter(i, i.performed.shell, surroundings, diagnostics);
         lintOptionsFirst(i, i.performed.shell, surroundings, diagnostics);
         lintNameAfter(i, i.performed.shell, surroundings, diagnostics);
         lintLoop(i.performed.shell, i.span.file, names, diagnostics);
@@ -88,7 +88,7 @@ function addBound(i: Instruction, names: Set<string>): void {
 
 const OPTIONS = '\\[(?:ok|timeout|retry(?:_on)?|once|cwd|shell|strict|env\\.\\w+)(?:=[^\\]]*)?(?:\\s[^\\]]*)?\\]';
 /** What may be options behind a command, in the brackets of any language. */
-const BEHIND = /\s([[({]\s*([A-Za-z_][^[\](){}'"`]*)[\])}])$/;
+const OPTIONS_AFTER = /\s([[({]\s*([A-Za-z_][^[\](){}'"`]*)[\])}])$/;
 const OPTIONS_FIRST = new RegExp(`^(${OPTIONS})(?:\\s+|$)`);
 /** A name behind the command, as some languages bind what it prints. */
 const NAME_AFTER = /\s((→|->|=>|AS(?=\s)|as(?=\s))\s*([A-Za-z_]\w*))$/i;
@@ -155,14 +155,14 @@ function lintCommand({ text, lines }: ShellText, file: number, kind: 'do' | 'che
 }
 
 /** `./job.sh [retries=2]`: all words in the brackets are options, here or in another tool. */
-function lintOptionsBehind(
+function lintOptionsAfter(
   i: Extract<Instruction, { kind: 'do' | 'check' }>,
   { text, lines, span }: ShellText,
   { sources, by }: TextSurroundings,
   diagnostics: Diagnostic[],
 ): void {
   const [only] = lines;
-  const match = lines.length === 1 && /[\])}]$/.test(text) ? BEHIND.exec(text) : null;
+  const match = lines.length === 1 && /[\])}]$/.test(text) ? OPTIONS_AFTER.exec(text) : null;
   if (only === undefined || match === null || isOpen(text.slice(0, match.index))) return;
   const [whole, part = '', inside = ''] = match;
   // Without the brackets of options, a word alone is one of the shell, or a value.

@@ -259,12 +259,12 @@ export const stepMessages = {
   gateCommand: message<{ name: string; near: string | undefined; refused: string | undefined }>(
     'gate-without-command',
     'error',
-    (f) => ({
+    (f, s) => ({
       message: `the gate \`${f.name}\` has no command${f.refused === undefined ? '' : `: ${f.refused}`}`,
       ...omitUndefined({
         repair: f.near === undefined ? undefined : ({ replace: f.name, by: f.near, guess: true } as const),
       }),
-      help: `${f.near === undefined ? '' : `did you mean \`${f.near}\`? Or `}add \`gates: {${f.name}: "command"}\` to statedsl.config.yaml`,
+      help: `${f.near === undefined ? '' : `did you mean \`${f.near}\`? Or `}write the command here, ${s.either(`\`bash "command" as ${f.name}\``, `\`{ bash: "command", as: ${f.name} }\``)}, or add \`gates: {${f.name}: "command"}\` to statedsl.config.yaml`,
     }),
   ),
   gateNumber: message('bad-coverage', 'error', (_, s) => ({

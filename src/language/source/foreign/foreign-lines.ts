@@ -3,6 +3,7 @@ import { assignmentLines } from './assignment-lines.js';
 import { blockLines, stateHeads } from './block-lines.js';
 import { expressionLines } from './expression-lines.js';
 import { around, COMMANDS, type ForeignLine, part, unread, write } from './foreign-line.js';
+import { gateLines } from './gate-lines.js';
 import { instructionLines } from './instruction-lines.js';
 import { jumpLines } from './jump-lines.js';
 import { loopLines } from './loop-lines.js';
@@ -161,6 +162,7 @@ const shellLines: readonly ForeignLine[] = [
 export const foreignLines: readonly ForeignLine[] = [
   semicolon,
   ...optionLines,
+  ...gateLines,
   ...shellLines,
   ...loopLines,
   ...assignmentLines,

@@ -171,8 +171,8 @@ export function withOptions(verb: string, options: string, rest: string): string
   return `${head}${options === '' ? '' : ` [${options}]`}: ${rest}`;
 }
 
-/** The corrected line of a header. */
-function corrected(m: RegExpExecArray): string | undefined {
+/** The correctHeader line of a header. */
+function correctHeader(m: RegExpExecArray): string | undefined {
   const [verb, meant] = [part(m, 2), meantOptions(part(m, 2), part(m, 3))];
   // What a CHECK reads and a DO reads differ in more than the exit codes that are good.
   if (meant === undefined || (verb === 'CHECK' && /\bok=/.test(meant))) return undefined;
@@ -180,7 +180,7 @@ function corrected(m: RegExpExecArray): string | undefined {
 }
 
 /** The options without what may stand between them. */
-const spaced = (options: string): string => options.trim().replace(/\s*,\s+|\s+/g, ' ');
+const withoutCommas = (options: string): string => options.trim().replace(/\s*,\s+|\s+/g, ' ');
 
 export const optionLines: readonly ForeignLine[] = [
   {
@@ -188,24 +188,24 @@ export const optionLines: readonly ForeignLine[] = [
     codes: /unknown-option|unexpected|bad-|unclosed|missing/,
     // A number alone has its own message, since its unit may be another.
     when: (m) =>
-      !spaced(part(m, 3))
+      !withoutCommas(part(m, 3))
         .split(' ')
         .every((word) => OWN_WORD.test(word)),
     help: write,
     by: (m) => {
-      const line = corrected(m);
-      return line === `${part(m, 1)} [${spaced(part(m, 3))}]: ${part(m, 4)}` ? undefined : line;
+      const line = correctHeader(m);
+      return line === `${part(m, 1)} [${withoutCommas(part(m, 3))}]: ${part(m, 4)}` ? undefined : line;
     },
   },
   {
     line: /^((?:- )?(DO|CHECK))\s*[({<](.*?)[)}>]\s*:\s*(\S.*)$/,
     sure: (line) =>
-      spaced(/[({<](.*?)[)}>]/.exec(line)?.[1] ?? '')
+      withoutCommas(/[({<](.*?)[)}>]/.exec(line)?.[1] ?? '')
         .split(' ')
         .every((word) => OWN_WORD.test(word)),
     codes: /missing-colon|not-an-instruction/,
     help: write,
-    by: corrected,
+    by: correctHeader,
   },
   {
     line: /^((?:- )?(DO)):\s*((?:\w+\s*=\s*)?Task\([\w-]+\)\s*"(?:[^"\\]|\\.)*"[^[\]]*?)(?:,?\s*[[({]([^[\]]*)[\])}]|[\s,]+((?:\s*\b\w+=[^\s,[\]]+)+))$/,

@@ -122,13 +122,6 @@ export const sectionLines: readonly ForeignLine[] = [
     by: (m) => `RETRY: EXIT ${part(m, 1)}`,
   },
   {
-    line: /^GATE:\s*("(?:[^"\\]|\\.)*")(\s+as\s+\w+)?$/,
-    codes: /unexpected|missing|not-a-condition/,
-    message: () => 'the command of a gate begins with `bash`',
-    help: write,
-    by: (m) => `GATE: bash ${part(m, 1)}${part(m, 2)}`,
-  },
-  {
     line: /^(?!(?:IF|ELSE|DEFAULT|ON)\b)((?:NOT\s+)?(?:gate\.|ATTEMPT\b|[a-z_]\w*\b)[^"→]*(?:→|->)\s*)("(?:[^"\\]|\\.)*")$/,
     codes: /unexpected/,
     message: () => 'an entry of a RETRY says what changes',
