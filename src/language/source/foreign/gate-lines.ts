@@ -61,9 +61,13 @@ function gateOf(written: string): string | undefined {
 
 const isSubject = (word: string): boolean => SUBJECTS.includes(word);
 
+/** Whoever writes a longer line means no list of commands. */
+const LONGEST = 1000;
+
 /** All gates of a line; a comma inside quotes separates none. */
 function gatesOf(written: string): string | undefined {
-  const gates = written.split(/,\s+(?=(?:[^"']*(?:"[^"]*"|'[^']*'))*[^"']*$)/).map(gateOf);
+  if (written.length > LONGEST) return undefined;
+  const gates = (written.match(/(?:"[^"]*"|'[^']*'|[^,]|,(?=\S))+/g) ?? []).map(gateOf);
   return gates.includes(undefined) ? undefined : gates.join(', ');
 }
 
@@ -91,7 +95,7 @@ export const gateLines: readonly ForeignLine[] = [
     message: () => 'a gate has its name behind it',
     help: write,
     by: (m) => {
-      const gate = gateOf(/^["']/.test(part(m, 2)) ? `bash ${part(m, 2)}` : part(m, 2));
+      const gate = gatesOf(/^["']/.test(part(m, 2)) ? `bash ${part(m, 2)}` : part(m, 2));
       return gate === undefined ? undefined : `GATE: ${gate.replace(/\s+as\s+\w+$/, '')} as ${part(m, 1)}`;
     },
   },

@@ -208,7 +208,7 @@ export const optionLines: readonly ForeignLine[] = [
     by: correctHeader,
   },
   {
-    line: /^((?:- )?(DO)):\s*((?:\w+\s*=\s*)?Task\([\w-]+\)\s*"(?:[^"\\]|\\.)*"[^[\]]*?)(?:,?\s*[[({]([^[\]]*)[\])}]|[\s,]+((?:\s*\b\w+=[^\s,[\]]+)+))$/,
+    line: /^(?=.{0,1000}$)((?:- )?(DO)):\s*((?:\w+\s*=\s*)?Task\([\w-]+\)\s*"(?:[^"\\]|\\.)*"[^[\]]*?)(?:,?\s*[[({]([^[\]]*)[\])}]|[\s,]+(\w+=[^\s,[\]]+(?:\s+\w+=[^\s,[\]]+)*))$/,
     codes: /unexpected|unclosed|bad-/,
     message: () => 'options stand before the colon',
     help: write,
