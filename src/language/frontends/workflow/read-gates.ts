@@ -2,6 +2,7 @@
 import { nearest } from '../../../prelude/nearest.js';
 import { omitUndefined } from '../../../prelude/omit-undefined.js';
 import { workflowMessages as words } from '../../source/catalogue/workflow.js';
+import { looksLikeCommand } from '../../source/foreign/gate-lines.js';
 import type { GateCheck, GateEntry } from '../../syntax/step-nodes.js';
 import {
   callOf,
@@ -48,9 +49,18 @@ function gateOf(context: ReaderContext, node: YamlNode): GateEntry | undefined {
   const rest = word.text.slice(first.length).replace(/^[ \t:=]+/, '');
   const help = VALUED.includes(first)
     ? `write \`- ${first}: ${rest || '…'}\``
-    : `write a command as \`- bash: ${word.text.replace(/\s+/g, ' ')}\` below \`gate:\``;
+    : helpForLine(word.text.trim().replace(/\s+/g, ' '));
   wrongShape(context, node, 'a gate that is one word', 'the name of a check', help);
   return undefined;
+}
+
+/** What a gate of several words was meant to be. */
+function helpForLine(text: string): string {
+  if (/^\{?[A-Za-z_][\w.]*\}?\s*(?:==|!=|[<>]=?)\s*[^\s=]/.test(text))
+    return `write a condition as \`- expr: ${text}\` below \`gate:\``;
+  if (/^[A-Za-z][a-z]*(?:\s+[a-z]+)+\.?$/.test(text) && !looksLikeCommand(text))
+    return 'write a command that finds it out, as in `- { bash: make test, as: unit }`';
+  return `write a command as \`- bash: ${text}\` below \`gate:\``;
 }
 
 function mappedGate(context: ReaderContext, map: YamlMap): GateEntry | undefined {
@@ -100,15 +110,24 @@ function reportUnknown(context: ReaderContext, members: readonly YamlMember[]): 
     const own = OF_OTHER_TOOLS.find(({ names }) => names.test(key.text))?.key;
     const text = value.kind === 'scalar' ? value.located.text.trim() : '';
     const near = nearest(key.text, KNOWN);
+    const isFile = /^(?:file_?)?exists?$|^file$/i.test(key.text);
     const help =
       own !== undefined
         ? `write \`${own}: ${text || '…'}\``
-        : near === undefined && /^[^\d]/.test(text)
-          ? `name a command with \`as\`: \`- { bash: ${/[,{}#:"'[\]]/.test(text) ? JSON.stringify(text) : text}, as: ${key.text} }\``
-          : undefined;
+        : /^time_?(?:out|limit)$/i.test(key.text)
+          ? `write it into the command, as in \`bash: timeout ${text || '5m'} make test\``
+          : near === undefined && /^[^\d]/.test(text)
+            ? namedCommand(isFile ? `test -e ${text}` : text, isFile ? 'exists' : key.text)
+            : undefined;
     const facts = { name: key.text, of: 'a gate', near, known: KNOWN, ...omitUndefined({ help }) };
     context.diagnostics.push(words.unknownKey(key.span, facts));
   }
+}
+
+/** A command and its name in one line of YAML. */
+function namedCommand(command: string, name: string): string {
+  const value = /[,{}#:"'[\]]/.test(command) ? JSON.stringify(command) : command;
+  return `name a command with \`as\`: \`- { bash: ${value}, as: ${name} }\``;
 }
 
 function checkOf(
@@ -148,9 +167,15 @@ function checkOf(
       return call === undefined ? undefined : { kind: 'validate', call };
     }
     default:
-      if (!isNothing(value) && !(value.kind === 'scalar' && value.value === true))
-        wrongShape(context, value, `\`${key.text}\``, 'a single word', 'write a command as `- bash: …`');
-      return { kind: 'command' };
+      if (isNothing(value) || (value.kind === 'scalar' && value.value === true)) return { kind: 'command' };
+      wrongShape(
+        context,
+        value,
+        `\`${key.text}\``,
+        'a single word',
+        value.kind === 'scalar' ? namedCommand(value.located.text.trim(), key.text) : 'write a command as `- bash: …`',
+      );
+      return undefined;
   }
 }
 

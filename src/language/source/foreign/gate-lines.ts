@@ -3,10 +3,16 @@ import { around, COMMANDS, type ForeignLine, part, write } from './foreign-line.
 
 const PROGRAMS =
   'bazel|black|bundle|clippy|composer|ctest|dotnet|eslint|go|gradle|jest|just|mix|mypy|ninja|nox|phpunit|php|prettier|pyright|python3?|rake|rspec|ruff|rubocop|sbt|shellcheck|swift|task|tox|tsc|vitest|xcodebuild|zig';
+/** Whoever writes a longer line means no list of commands. */
+const LONGEST = 1000;
+
 /** `test`, `lint` and `compile` alone are gates, and prose begins with them, too. */
 const COMMAND = new RegExp(
   `^(?:(?!(?:test|lint|compile|cat|find|head|tail|touch|make|go|task|just|go)\\b)(?:${COMMANDS}|${PROGRAMS})(?![\\w.:=(-])|(?:test|\\[{1,2})\\s+[-!"'$]|(?:make|go|task|just|cat|find|head|tail)(?:\\s+(?:-|\\.{0,2}/|(?:all|check|test|build|lint|vet|unit|verify)\\b).*)?$|\\.{0,2}/[\\w.]|[a-z][\\w.-]*\\s+(?:\\S+\\s+)*--?\\w).*$`,
 );
+/** Whether a line of words begins as a command does, and not as prose. */
+export const looksLikeCommand = (text: string): boolean => text.length <= LONGEST && COMMAND.test(text);
+
 const KNOWN =
   /^(?:(?:compile|test|lint|tests_found)(?:\s+as\s+\w+)?|bash\s*["'].*|(?:schema|touched|untouched|coverage|expr|validate)\b(?!\s*[=<>]).*)$/i;
 const SUBJECTS = ['lint', 'test', 'types', 'typecheck', 'build', 'format', 'check', 'coverage', 'e2e', 'vet'];
@@ -60,9 +66,6 @@ function gateOf(written: string): string | undefined {
 }
 
 const isSubject = (word: string): boolean => SUBJECTS.includes(word);
-
-/** Whoever writes a longer line means no list of commands. */
-const LONGEST = 1000;
 
 /** All gates of a line; a comma inside quotes separates none. */
 function gatesOf(written: string): string | undefined {
