@@ -26,6 +26,40 @@ function survives(text: string): void {
   expect(outside).toEqual([]);
 }
 
+test.each([
+  ['on: push\njobs: {}', 'a GitHub Actions workflow', 'jobs'],
+  ['true: push\njobs: {}', 'a GitHub Actions workflow', 'jobs'],
+  ['jobs:\n  a: { runs-on: linux }', 'a GitHub Actions workflow', 'jobs'],
+  ['name: a\nruns: { using: node20 }', 'an action of GitHub Actions', 'runs'],
+  ['stages: [a]', 'a GitLab CI file', 'stages'],
+  ['build:\n  script: [make]', 'a GitLab CI file', 'build'],
+  ['services: {}', 'a Compose file', 'services'],
+  ['version: 2.1\nworkflows: {}', 'a CircleCI file', 'workflows'],
+  ['version: 3\ntasks: {}', 'a Taskfile', 'tasks'],
+  ['prompts: []\nproviders: []', 'a configuration of promptfoo', 'prompts'],
+  ['nodes: []\nconnections: {}', 'a workflow of n8n', 'nodes'],
+  ['pipeline: {}', 'a file of another CI', 'pipeline'],
+  ['StartAt: A', 'a state machine of Step Functions', 'StartAt'],
+  ['apiVersion: v1', 'a Kubernetes manifest', 'apiVersion'],
+  ['agents: {}', 'a configuration', 'agents'],
+  ['gates: {}', 'a configuration', 'gates'],
+])('%j is told as %s', (text, what, key) => {
+  const [said, ...others] = read(text).diagnostics;
+  expect([said?.message, others]).toEqual([`this is ${what}, not a statedsl workflow`, []]);
+  expect(text.slice(said?.span.start, said?.span.end)).toBe(key);
+});
+
+test.each(['jobs: {}', 'version: 1', 'nodes: []', 'tasks: {}', 'workflows: {}', 'providers: []'])(
+  '%j alone is a workflow that lacks its steps',
+  (text) => {
+    expect(
+      read(text)
+        .diagnostics.map(({ message }) => message)
+        .join(),
+    ).toMatch(/a mapping with `steps`/);
+  },
+);
+
 /** How the time for texts of this size grows is measured in `bench/growth.ts`. */
 const LARGE = amount(250, 5000);
 

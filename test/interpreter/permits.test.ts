@@ -72,6 +72,16 @@ test('members that continue come first, in the order of the source, the outer on
   expect(semaphore.active).toBe(6);
 });
 
+test('members that an edited program has above others, and that have started, are passed over', () => {
+  const semaphore = newSemaphore(9);
+  const fork = forkOf(semaphore, '1', 6);
+  for (const at of [1, 2, 5]) Object.assign(fork.members[at] as Member, { status: at === 2 ? 'running' : 'done' });
+  queueFork(fork);
+  queueFork(forkOf(semaphore, '2'));
+  expect(started(semaphore)).toEqual(['1#0', '1#3', '1#4', '2#0']);
+  expect([semaphore.active, semaphore.forks]).toEqual([4, []]);
+});
+
 test('a permit is returned once, and who holds one or lent it asks for none', () => {
   const semaphore = newSemaphore(1);
   const ran: string[] = [];

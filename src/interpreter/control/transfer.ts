@@ -51,7 +51,7 @@ export function enter(thread: Thread, target: number, passed: Passed = NOTHING, 
   passed.slots.forEach((slot, i) => {
     if (slot >= 0) entry[slot] = values[i];
   });
-  if (thread.frames.length > 0) closeFrames(thread, 0);
+  closeFrames(thread, 0);
   thread.state = target;
   thread.pc = starts[target] as number;
   thread.entry = entry;

@@ -58,13 +58,13 @@ const between = /\s|\\/;
 
 function skipForward(text: string, at: number): number {
   let start = at;
-  while (between.test(text[start] ?? '.')) start++;
+  while (between.test(text.charAt(start))) start++;
   return start;
 }
 
 function skipBackward(text: string, at: number): number {
   let end = at;
-  while (between.test(text[end - 1] ?? '.')) end--;
+  while (between.test(text.charAt(end - 1))) end--;
   return end;
 }
 

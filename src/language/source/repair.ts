@@ -150,7 +150,7 @@ function removalRange(
     if (before !== undefined) return { start: start - before.length, end };
   }
   // One of the adjacent spaces is removed with it.
-  if (/[ \t]/.test(text[start - 1] ?? '') && /^[ \t\r\n]?$/.test(text[end] ?? '')) start--;
+  if (/[ \t]/.test(text.charAt(start - 1)) && /^[ \t\r\n]?$/.test(text.charAt(end))) start--;
   else if (text[end] === ' ') end++;
   return { start, end };
 }

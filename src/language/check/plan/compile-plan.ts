@@ -285,7 +285,7 @@ function findMissingField(
   const near = found.known === null ? undefined : nearest(found.segment, found.known);
   return words.noSuchField(span, {
     path: `†${printPath(path)}`,
-    tool: call.tool ?? call.delegate ?? '',
+    tool: call.tool ?? '',
     name: found.segment,
     known: found.known,
     near: near === undefined ? undefined : `†${printPath(replaceSegment(path, outer.length, [found.segment, near]))}`,

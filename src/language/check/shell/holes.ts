@@ -178,9 +178,6 @@ export function readRaw(l: Lexing, frame: CommandFrame): boolean {
   const { word } = frame;
   word.text = word.text.slice(0, -3);
   word.plain = Math.min(word.plain, word.text.length);
-  const last = word.parts.at(-1);
-  const rest = typeof last === 'string' && last.length > 3 ? [last.slice(0, -3)] : [];
-  word.parts = [...word.parts.slice(0, -1), ...rest];
   const end = found.end + 1;
   word.expands = true;
   addHole(l, { start, end, hole: found.hole, list: found.list, raw: true }, 'word');

@@ -95,10 +95,12 @@ function loneAssignments({ commands }: LexedShell): CompiledShellText['assignmen
   return commands.flatMap(({ role, words, assignments }) =>
     role !== 'command' || words.length > 0
       ? []
-      : assignments.map((word) => {
-          const name = assignedName(word) ?? '';
+      : assignments.flatMap((word) => {
+          const name = assignedName(word);
+          // `a[0]{v}` is the name of a command.
+          if (name === null) return [];
           const text = exactText(word)?.slice(name.length + 1) ?? null;
-          return { name, text, start: word.start, end: word.end };
+          return [{ name, text, start: word.start, end: word.end }];
         }),
   );
 }
