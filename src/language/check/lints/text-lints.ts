@@ -63,6 +63,7 @@ function lintInstructions(
     } else if (i.kind === 'set' || i.kind === 'track') {
       lintText(i.value, `DO: ${i.name.text} = `, diagnostics);
     } else if (i.kind === 'if') for (const { condition } of i.arms) lintCondition(condition, null, diagnostics);
+    else if (i.kind === 'wait' && i.for.kind === 'condition') lintCondition(i.for.condition, null, diagnostics);
     else if (i.kind === 'return' || i.kind === 'fail') {
       const isValue = i.kind === 'return' && i.expression !== undefined;
       if (!isValue) lintBareText(i.text, diagnostics);
@@ -393,8 +394,8 @@ function lintCondition(e: Expression, compared: Expression | null, diagnostics: 
     lintCondition(e.left, compared, diagnostics);
     lintCondition(e.right, comparison(e.left), diagnostics);
   } else if (e.kind === 'not') lintCondition(e.of, compared, diagnostics);
-  else if (e.kind === 'text' || e.kind === 'number' || e.kind === 'list' || e.kind === 'object') {
-    const raw = e.kind === 'text' ? e.template.raw : e.kind === 'number' ? e.text : null;
+  else if (e.kind === 'text' || isNumber(e) || e.kind === 'list' || e.kind === 'object') {
+    const raw = e.kind === 'text' ? e.template.raw : numberText(e);
     const isLiteral = e.kind !== 'text' || e.template.parts.every((part) => typeof part === 'string');
     const name = compared?.kind === 'compare' ? nameOf(compared.left) : null;
     const operator = compared?.kind === 'compare' ? compared.operator : '';
@@ -403,6 +404,14 @@ function lintCondition(e: Expression, compared: Expression | null, diagnostics: 
         say.condition(e.span, { mended: name === null || raw === null ? null : `${name} ${operator} ${raw}` }),
       );
   }
+}
+
+const isNumber = (e: Expression): boolean => numberText(e) !== null;
+
+/** A number as it is written, also below 0; null: it is something else. */
+function numberText(e: Expression): string | null {
+  if (e.kind === 'number') return e.text;
+  return e.kind === 'negate' && e.of.kind === 'number' ? `-${e.of.text}` : null;
 }
 
 function comparison(e: Expression): Expression | null {

@@ -5,7 +5,7 @@ import { unreachable } from '../../../prelude/unreachable.js';
 import { checkMessages as say } from '../../source/catalogue/check.js';
 import type { Instruction, WaitNode } from '../../syntax/ast.js';
 import type { Template as TextTemplate } from '../../syntax/expression-nodes.js';
-import { constantText, lowerExpression } from './lower-expression.js';
+import { constantText, lowerExpression, condition as truthOf } from './lower-expression.js';
 import { checkOptions, DEFAULT_LIMIT, durationTemplate, pauseTemplate } from './options.js';
 import { bindMembers, lowerParallel } from './parallel.js';
 import type { StateLowering } from './state-lowering.js';
@@ -73,7 +73,7 @@ function lowerPolling(
   const again = l.emitter.pc;
   if (i.body) l.block(i.body);
   const first = l.emitter.pc;
-  const condition = lowerExpression(what.condition, l);
+  const condition = truthOf(lowerExpression(what.condition, l), what.condition.span, l.scope);
   // Instructions of the condition, such as a request for the time, are repeated with it.
   if (i.body === undefined && !concurrent && l.emitter.pc === first) {
     const names = constantNames(condition);
