@@ -1,13 +1,8 @@
 /** The files of the worktree with which a new run starts: those of the last commit before its point, told if they are older. */
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import type { RunEvent } from '../../src/interpreter/events/event.js';
 import type { Run } from '../../src/interpreter/run.js';
 import { filesAt, worktreeEvents } from '../../src/runtime/run/again/files-at.js';
-import { journalLine } from '../../src/runtime/store/journal-line.js';
-import type { StoredRun } from '../../src/runtime/store/stored-run.js';
-import { temporaryFolder } from './running.js';
+import { writtenRecord } from './written-record.js';
 
 const requested = (effect: string, kind = 'shell') => ({ type: 'effect_requested', effect, kind, attempt: 1 });
 const settled = (effect: string) => ({ type: 'effect_settled', effect });
@@ -16,11 +11,7 @@ const entered = { type: 'state_entered', state: 'A' };
 
 /** The events of the new run about its files, with the event from which it continues. */
 function startAt(from: number, events: readonly object[], asked: number | string = from): (string | number)[] {
-  const journal = join(temporaryFolder(), 'journal.ndjson');
-  const lines = events.map((event, at) => journalLine(event as RunEvent, at + 1, '2030-01-01T00:00:00.000Z'));
-  writeFileSync(journal, lines.map((line) => `${line}\n`).join(''));
-  const stored = { journal, about: { options: { worktree: { base: 'base' } } } } as unknown as StoredRun;
-  const files = filesAt(stored, from, { commits: new Map(), committedAt: 0 } as never);
+  const files = filesAt(writtenRecord(events), from, { commits: new Map(), committedAt: 0 } as never);
   const found = worktreeEvents(files, asked as never, from, { currentState: 'A' } as Run);
   return found.map((event) => (event.type === 'worktree_committed' ? `${event.commit} ${event.since}` : 'older'));
 }
