@@ -57,7 +57,7 @@ export function compileOptions(the: Case): CompileOptions {
 }
 
 /** The files of a case are its project. */
-function workflowOf(name: string, files: ReadonlyMap<string, string>) {
+export function workflowOf(name: string, files: ReadonlyMap<string, string>) {
   const tried = [`workflows/${name}.yaml`, `workflows/${name}.dsl`];
   const found = tried.find((path) => files.has(path));
   return found === undefined ? { tried } : { name: found, text: files.get(found) ?? '' };

@@ -32,8 +32,10 @@ import {
 import { beginRollback } from '../../src/interpreter/undo/rollback.js';
 import { compile } from '../../src/language/check/compile.js';
 import type { Lookups } from '../../src/language/check/lower/lowered-state.js';
+import { parseFile } from '../../src/language/frontends/markdown.js';
 import type { Json } from '../../src/machine/expression.js';
 import type { Machine } from '../../src/machine/machine.js';
+import { workflowOf } from '../corpus/compile-case.js';
 import { eventLine } from '../corpus/event-line.js';
 import { memoryHost } from '../project/memory-host.js';
 import { OPTIONS, printed } from './machine-builder.js';
@@ -237,7 +239,9 @@ function linkIn(text: string, { lookups = {}, functions = [], files = {} }: Proj
       'program.dsl',
       {},
     );
-  const { machine, diagnostics } = compile(text, { lookups, calls, commands: functions });
+  const called = new Map(Object.entries(files).filter(([path]) => path.startsWith('workflows/')));
+  const workflows = called.size === 0 ? {} : { parse: parseFile, workflow: (name: string) => workflowOf(name, called) };
+  const { machine, diagnostics } = compile(text, { lookups, calls, commands: functions, ...workflows });
   if (machine === null) throw new Error(diagnostics.map(({ message }) => message).join('\n'));
   return link(machine as Machine);
 }
