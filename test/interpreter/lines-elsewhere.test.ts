@@ -91,6 +91,25 @@ test('one more member of a PARALLEL changes nothing in what the turns of a loop 
   expect(after([...BEFORE, 'a', 'each c'], added)).toMatch(/^added each d \| added each d middle/);
 });
 
+test('of turns that do the same, each keeps what it did itself', () => {
+  const text = `STATE: A
+  DO: in PARALLEL
+    - left = a
+    - FOR EACH: y in ["c", "d", "e"] in PARALLEL:
+        DO: v = same
+        DO: next {y} {v}
+  RETURN
+`;
+  const run = new ScriptedProgram(text, { restored: false, clockMs: 0 });
+  run.end('a');
+  // Requests of one name hide each other, so the last turn is the one that goes on.
+  run.end('same', 'E');
+  expect(run.waiting).toContain('next e E');
+  expect(run.move(text.replace('    - left', '    - added\n    - left'))).toEqual([]);
+  expect(run.waiting).toEqual(['added', 'same', 'next e E']);
+  expect(run.started.filter((name) => name === 'next e E')).toHaveLength(2);
+});
+
 test('in a loop below what is done', () => {
   const ends = [...BEFORE, 'a', 'each c', 'each d', 'middle', 'round 1'];
   expect(told(ends)).toMatchInlineSnapshot(`

@@ -28,6 +28,7 @@ import {
   shell,
   visible,
 } from './machine-builder.js';
+import { ScriptedProgram } from './scripted-program.js';
 
 type Fork = Extract<Code, { op: 'fork' }>;
 const fail = (message: string): Outcome => printed('', 1, message);
@@ -511,4 +512,19 @@ test('any order of outcomes gives the same events, those of effects aside', () =
     }),
     { numRuns: 200 },
   );
+});
+
+test('what a member binds is null without it, whatever the name was before, and until then a member reads that', () => {
+  const keep = `STATE: A
+  DO: x = "old"
+  DO: in PARALLEL [on_failure=keep]
+    - x = one
+    - y = two {x}
+  RETURN: {default(x, "null")} {default(y, "null")}
+`;
+  const start = (text: string) => new ScriptedProgram(text, { restored: true, clockMs: 0 });
+  expect(start(keep).fail('one').end('two old', 'Y').lines.at(-1)).toBe('RETURN "null Y"');
+  expect(start(keep).end('one', 'X').end('two old', 'Y').lines.at(-1)).toBe('RETURN "X Y"');
+  const first = start(keep.replace('on_failure=keep', 'quorum=1'));
+  expect(first.end('two old', 'Y').lines.at(-1)).toBe('RETURN "null Y"');
 });

@@ -229,10 +229,7 @@ function takeKept(
     const own = entry.at.find((one) => one.pc === at && one.state === state);
     if (own === undefined) continue;
     const { outcomes, any } = entry;
-    // Turns of the same loop take over only what they did themselves.
-    const fork = member === null ? null : `${member.fork.id}.`;
-    const isTurn = fork !== null && member?.fork.items !== null && outcomes.some((one) => one.effect.startsWith(fork));
-    const fitting = outcomes.filter((one) => !isTurn || one.effect.startsWith(`${path}.`));
+    const fitting = member === null || member.fork.items === null ? outcomes : ofTurn(outcomes, member.fork.id, path);
     const taken = any ? fitting[0] : fitting.find((one) => one.args === args);
     if (taken === undefined) continue;
     const rest = outcomes.filter((one) => one !== taken);
@@ -245,6 +242,23 @@ function takeKept(
     return { kept: taken, next };
   }
   return null;
+}
+
+/**
+ * Turns of the same loop take over only what they did themselves. A PARALLEL around it may have begun anew, and the loop may
+ * have been another member of it: in a path, the first number is that of the outermost block, and every second that of a member.
+ */
+function ofTurn(outcomes: readonly KeptOutcome[], fork: string, path: string): readonly KeptOutcome[] {
+  const isBelow = (effect: string, above: string): boolean => effect.startsWith(`${above}.`);
+  if (outcomes.some(({ effect }) => isBelow(effect, fork)))
+    return outcomes.filter(({ effect }) => isBelow(effect, path));
+  const [loop, turn] = [fork, path].map((one) => one.split('.')) as [string[], string[]];
+  const isOfLoop = (effect: readonly string[]): boolean =>
+    effect.length > turn.length &&
+    loop.every((part, at) => at % 2 === 1 || (at === 0 && loop.length > 1) || part === effect[at]);
+  const all = outcomes.map((one) => ({ one, effect: one.effect.split('.') })).filter(({ effect }) => isOfLoop(effect));
+  if (all.length === 0) return outcomes;
+  return all.filter(({ effect }) => effect[loop.length] === turn[loop.length]).map(({ one }) => one);
 }
 
 /** For an instruction that is not an effect: it binds its names again, and execution continues after all that belongs to it. */
