@@ -15,9 +15,18 @@ import { takeWritten } from './written-numbers.js';
 
 export type Era = 'modern' | 'legacy';
 
+/** A form with the open questions of a run. */
+export interface ShownForm {
+  readonly run_id: string;
+  readonly names: readonly string[];
+  readonly ids: readonly string[];
+  /** How many forms the call has shown with this one. */
+  readonly round: number;
+}
+
 /** What the server seals into a form, so that the second call of a tool knows what the first one did. */
 export type FormState =
-  | { readonly kind: 'questions'; readonly run_id: string; readonly names: readonly string[] }
+  | ({ readonly kind: 'questions' } & ShownForm)
   /** `key`: whoever sends the same form twice starts one run. `digest`: of what is started. */
   | { readonly kind: 'confirm'; readonly digest: string; readonly key: string };
 

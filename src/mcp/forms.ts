@@ -17,6 +17,9 @@ export const isQuestion = ({ kind }: Waiting): boolean => kind === 'ask' || kind
 /** The name by which a question is answered. */
 export const nameOf = ({ name, path }: Waiting): string => name ?? path ?? '';
 
+/** What tells a question from an earlier one of the same name. */
+export const idOf = (question: Waiting): string => question.id ?? nameOf(question);
+
 /** With ids as the names of those whose name fits several: an answer means exactly one of them. */
 export function withOwnNames(waiting: readonly Waiting[]): Waiting[] {
   const names = waiting.map(nameOf);

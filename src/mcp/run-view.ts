@@ -45,6 +45,8 @@ export interface Remarks {
   readonly bound?: string;
   /** Also the last events and all steps. */
   readonly isDetailed?: boolean;
+  /** The client can show forms. */
+  readonly canAsk?: boolean;
 }
 
 export async function describeRun(
@@ -54,8 +56,8 @@ export async function describeRun(
 ): Promise<ToolResult> {
   const questions = run.waiting.filter(isQuestion);
   const defaults = questions.length === 0 ? new Map<string, string>() : await defaultsOf(door.runs, run.run_id);
-  const next = nextStep(door, run);
-  const { note, bound, isDetailed = false } = remarks;
+  const { note, bound, isDetailed = false, canAsk = false } = remarks;
+  const next = nextStep(door, run, canAsk);
   const facts: ShortMembers = {
     run_id: run.run_id,
     status: run.status,
@@ -140,15 +142,15 @@ function shellWord(text: string): string {
   return /^[\w./:=@%+,-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }
 
-function nextStep(door: Door, run: ShownRun): string | null {
+function nextStep(door: Door, run: ShownRun, canAsk: boolean): string | null {
   const { run_id, status, waiting, error } = run;
   const question = waiting.find(isQuestion);
   if (question !== undefined) {
     const value = question.kind === 'approval' ? 'true' : (question.choices?.[0] ?? '…');
     const command = `statedsl answer ${run_id} ${shellWord(`${nameOf(question)}=${value}`)}`;
-    return door.agentsMayAnswer
-      ? 'call `answer` with the answers'
-      : `a person has to answer; ask them to run \`${command}\``;
+    if (door.agentsMayAnswer) return 'call `answer` with the answers';
+    const form = canAsk ? 'call `get`, which shows a form, or ' : '';
+    return `a person has to answer; ${form}ask them to run \`${command}\``;
   }
   const signal = waiting.find(({ kind }) => kind === 'signal');
   if (signal !== undefined) return `it waits for the signal \`${nameOf(signal)}\`: \`answer\` sends it`;

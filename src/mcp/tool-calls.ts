@@ -11,11 +11,11 @@ import type { OnBusy } from '../runtime/store/run-header.js';
 import { findingsOf, inputNames } from '../serve/checking.js';
 import { limitsOf } from '../serve/executions/requested-run.js';
 import { boundWords } from '../views/drawing/bound-words.js';
-import type { Caller } from './caller.js';
+import type { Caller, ShownForm } from './caller.js';
 import type { Door } from './door.js';
 import { findSource, type NamedFlow, sourceOf } from './find-program.js';
 import { checkText, errorsResult, MORE_FINDINGS, refusalResult } from './findings.js';
-import { confirmForm, defaultsOf, filledForm, formProblem, isQuestion, nameOf, questionForm } from './forms.js';
+import { confirmForm, defaultsOf, filledForm, formProblem, idOf, isQuestion, nameOf, questionForm } from './forms.js';
 import { control, deliver, digestOf, startRun } from './run-operations.js';
 import { partOfRun } from './run-parts.js';
 import { describeRun, failedResult, resultOf, type ToolResult } from './run-view.js';
@@ -259,21 +259,29 @@ interface FollowedCall {
   readonly isDetailed?: boolean;
   /** The questions of this call were put to a person already. */
   readonly wasAsked?: boolean;
+  /** How many forms the call has shown. */
+  readonly round?: number;
   /** What the agent would answer. */
   readonly proposed?: ToolValues;
+  /** Ids of questions. */
   readonly answered?: readonly string[];
 }
+
+/** How many forms one call shows, one after the other: clients and the library end calls with more than eight. */
+const MOST_FORMS = 5;
 
 /** Where the run stands; a form if it waits for a person who can be asked. */
 async function follow(door: Door, caller: Caller, following: FollowedCall): Promise<CallResult> {
   const { run_id, wait_s, bound, proposed = {}, wasAsked = false, isDetailed = false, answered = [] } = following;
+  const { round = 0 } = following;
   const found = await untilItStands(door, caller, { run_id, wait_s, bound, answered });
   if (!found.ok) return refusalResult(found.refusal);
-  const questions = found.run.waiting.filter(isQuestion);
+  const questions = found.run.waiting.filter((one) => isQuestion(one) && !answered.includes(idOf(one)));
   if (caller.signal.aborted) door.left.add(run_id);
-  if (questions.length > 0 && caller.canAsk && !wasAsked && !door.isReadOnly) {
-    const names = questions.map(nameOf);
-    const state = await (await door.codec()).mint({ kind: 'questions', run_id, names });
+  const canAsk = caller.canAsk && !door.isReadOnly;
+  if (questions.length > 0 && canAsk && !wasAsked && round < MOST_FORMS) {
+    const shown = { run_id, names: questions.map(nameOf), ids: questions.map(idOf), round: round + 1 };
+    const state = await (await door.codec()).mint({ kind: 'questions', ...shown });
     const defaults = await defaultsOf(door.runs, run_id);
     return questionForm({ runId: run_id, program: found.run.machine, questions, defaults, proposed }, state);
   }
@@ -281,7 +289,7 @@ async function follow(door: Door, caller: Caller, following: FollowedCall): Prom
   const note =
     following.note ?? (wasLeft ? 'the call that waited for this run was cancelled; the run went on' : undefined);
   return describeRun(door, found, {
-    isDetailed,
+    ...{ isDetailed, canAsk },
     ...(bound === undefined ? {} : { bound }),
     ...(note === undefined ? {} : { note }),
   });
@@ -292,9 +300,12 @@ interface CallQuestions {
   readonly names: readonly string[];
 }
 
-/** A form came back: what a person filled in is delivered, and the call waits on. It does not ask again. */
-async function afterForm(door: Door, asked: CallQuestions, wait_s: number, caller: Caller): Promise<CallResult> {
-  const { run_id } = asked;
+/**
+ * A form came back: what a person filled in is delivered, and the call waits on, until the next question. It does not
+ * repeat what the person left open.
+ */
+async function afterForm(door: Door, asked: ShownForm, wait_s: number, caller: Caller): Promise<CallResult> {
+  const { run_id, ids: answered, round } = asked;
   const form = filledForm(caller);
   if (form.kind === 'refused')
     return follow(door, caller, {
@@ -304,10 +315,7 @@ async function afterForm(door: Door, asked: CallQuestions, wait_s: number, calle
       note: form.how === 'missing' ? 'the form came back without an answer' : `the person ${form.how} the form`,
     });
   const failed = await deliverForm(door, asked, form, caller);
-  return (
-    failed ??
-    follow(door, caller, { run_id, wait_s: Math.max(wait_s, ANSWERED_S), wasAsked: true, answered: asked.names })
-  );
+  return failed ?? follow(door, caller, { run_id, wait_s: Math.max(wait_s, ANSWERED_S), answered, round });
 }
 
 /** Null: the answers were delivered. */
@@ -378,8 +386,9 @@ export async function answerCall(door: Door, given: AnswerArguments, caller: Cal
   }
   const exact = (caller.written?.answers ?? answers) as ToolValues;
   const delivered = await deliver(door, run_id, { answers: exact, by: `agent ${caller.name}`, reason });
+  const answered = questions.filter((one) => names.includes(nameOf(one)) || names.includes(idOf(one))).map(idOf);
   return delivered.ok
-    ? follow(door, caller, { run_id, wait_s: ANSWERED_S, wasAsked: true, answered: names })
+    ? follow(door, caller, { run_id, wait_s: ANSWERED_S, wasAsked: true, answered })
     : refusalResult(delivered.refusal);
 }
 

@@ -6,14 +6,14 @@ import { isOver } from '../interpreter/events/status-after.js';
 import type { JournalRecord } from '../runtime/store/journal-line.js';
 import type { Caller } from './caller.js';
 import type { Door } from './door.js';
-import { isQuestion, nameOf, withOwnNames } from './forms.js';
+import { idOf, isQuestion, withOwnNames } from './forms.js';
 import { progressText } from './run-view.js';
 
 interface AwaitedEnd {
   readonly run_id: string;
   readonly wait_s: number;
   readonly bound?: string | undefined;
-  /** Questions that were answered just now: the process of the run has the answers soon. */
+  /** Ids of questions that were answered just now: the process of the run has the answers soon. */
   readonly answered?: readonly string[];
 }
 
@@ -73,5 +73,5 @@ async function isContinuing(door: Door, { run_id, status }: ShownRun): Promise<b
 
 /** A question of it can be answered already. */
 function asks({ waiting }: ShownRun, answered: readonly string[]): boolean {
-  return waiting.some((one) => isQuestion(one) && !answered.includes(nameOf(one)));
+  return waiting.some((one) => isQuestion(one) && !answered.includes(idOf(one)));
 }

@@ -250,6 +250,27 @@ describe.each(ERAS)('%s revision', (era) => {
     expect(result.structuredContent).toMatchObject({ status: 'returned', returned: 'done' });
   });
 
+  test.each([
+    [3, { status: 'returned', returned: 'no' }],
+    [7, { status: 'suspended', next: expect.stringContaining('call `get`, which shows a form, or') }],
+  ])('%d questions one after the other are as many forms, at most five in one call', async (rounds, end) => {
+    const again = `STATE: A
+  TRACK: n
+  INCREMENT: n
+  ASK user: "Round {n}?" → go choices=yes,no
+  IF: n < ${rounds} → GOTO A
+  RETURN: {go}
+`;
+    const one = await connect(doorOf({ 'again.dsl': again }), { era });
+    const asked: string[] = [];
+    const result = await withForm(one, 'run', { program: 'again' }, ({ requestedSchema }) => {
+      asked.push(requestedSchema.properties.go.title);
+      return { action: 'accept', content: { go: 'no' } };
+    });
+    expect(asked).toEqual(Array.from({ length: Math.min(5, rounds) }, (_, at) => `Round ${at + 1}?`));
+    expect(result.structuredContent).toMatchObject(end);
+  });
+
   test('signals, cancel, resume, replay', async () => {
     const one = await connect(doorOf({ ...FILES, 'wait.dsl': 'STATE: W\n  WAIT: signal GO\n  RETURN: {GO}\n' }), {
       era,
@@ -389,19 +410,28 @@ describe.each(ERAS)('%s revision', (era) => {
   );
 });
 
-/** Calls a tool and fills the form that it shows, as a client of either revision does. */
+/** Calls a tool and fills the forms that it shows, as a client of either revision does. */
 async function withForm(one: Connection, name: string, given: Frame, fill: (form: Frame) => Frame): Promise<Frame> {
   if (one.options.era !== 'legacy') {
-    const asked = await one.call(name, given);
+    let asked = await one.call(name, given);
     if (asked.resultType !== 'input_required') throw new Error(JSON.stringify(asked));
-    return one.fill(name, given, asked, fill(asked.inputRequests.form.params));
+    while (asked.resultType === 'input_required')
+      asked = await one.fill(name, given, asked, fill(asked.inputRequests.form.params));
+    return asked;
   }
-  const before = one.frames.length;
+  let before = one.frames.length;
   const id = one.send('tools/call', { name, arguments: given });
-  const form = await one.frame((frame) => frame.method === 'elicitation/create' && one.frames.indexOf(frame) >= before);
-  one.raw(`${JSON.stringify({ jsonrpc: '2.0', id: form.id, result: fill(form.params) })}\n`);
-  return (await one.frame((frame) => frame.id === id && frame.method === undefined && frame.result !== undefined))
-    .result;
+  const isForm = ({ method }: Frame): boolean => method === 'elicitation/create';
+  const isEnd = (frame: Frame): boolean => frame.id === id && frame.method === undefined && frame.result !== undefined;
+  for (let forms = 0; ; forms++) {
+    const next = await one.frame((frame) => (isForm(frame) || isEnd(frame)) && one.frames.indexOf(frame) >= before);
+    if (isEnd(next)) {
+      if (forms === 0) throw new Error(JSON.stringify(next));
+      return next.result;
+    }
+    before = one.frames.indexOf(next) + 1;
+    one.raw(`${JSON.stringify({ jsonrpc: '2.0', id: next.id, result: fill(next.params) })}\n`);
+  }
 }
 
 test('the names, descriptions and arguments of the tools together stay below 1,500 tokens', () => {
