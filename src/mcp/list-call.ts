@@ -39,7 +39,8 @@ async function listRuns(door: Door, { status, q, cursor }: ListArguments): Promi
       run_id,
       machine,
       ...(title === null || title === machine ? {} : { title }),
-      status: cancelled === true ? 'cancelled' : status,
+      status,
+      ...(cancelled === true ? { cancelled } : {}),
       ...(state === null ? {} : { state }),
       started_at,
       ...(cost === null || cost === 0 ? {} : { cost }),
@@ -48,8 +49,8 @@ async function listRuns(door: Door, { status, q, cursor }: ListArguments): Promi
   return page('runs', rows, {
     cursorOf: (row) => String(row.run_id),
     next: found.value.next,
-    line: ({ run_id, machine, title, status, state, started_at, cost }) =>
-      `${run_id} ${machine}${title === undefined ? '' : ` "${title}"`} ${status}${state === undefined ? '' : ` in ${state}`} ${started_at}${typeof cost === 'number' ? ` ${dollars(cost)}` : ''}`,
+    line: ({ run_id, machine, title, status, cancelled, state, started_at, cost }) =>
+      `${run_id} ${machine}${title === undefined ? '' : ` "${title}"`} ${cancelled === true ? 'cancelled' : status}${state === undefined ? '' : ` in ${state}`} ${started_at}${typeof cost === 'number' ? ` ${dollars(cost)}` : ''}`,
   });
 }
 

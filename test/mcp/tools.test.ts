@@ -291,6 +291,11 @@ describe.each(ERAS)('%s revision', (era) => {
     const asked = (await open.call('run', { program: 'ask' })).structuredContent.run_id;
     const cancelled = await open.call('control', { run_id: asked, action: 'cancel' });
     expect(cancelled.structuredContent).toMatchObject({ status: 'failed', error: { kind: 'cancelled' } });
+    const failed = await open.call('list', { status: 'failed' });
+    expect(failed.structuredContent.runs).toContainEqual(
+      expect.objectContaining({ run_id: asked, status: 'failed', cancelled: true }),
+    );
+    expect(text(failed)).toContain(`${asked} ask cancelled in APPROVE`);
     expect(text(await open.call('control', { run_id: asked, action: 'resume' }))).toContain('was cancelled');
   });
 
