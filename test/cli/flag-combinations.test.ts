@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { expect, test } from 'vitest';
 import { createProgram } from '../../src/cli/arguments/create-program.js';
-import { COMBINATIONS, idleFlag } from '../../src/cli/arguments/flag-combinations.js';
+import { COMBINATIONS, idleFlag, takenOption } from '../../src/cli/arguments/flag-combinations.js';
 import { SWITCHES, TEXTS } from '../../src/cli/arguments/plain-run.js';
 
 const program = createProgram(() => {});
@@ -47,4 +47,24 @@ test('what continues or repeats a run is refused where the run would begin at it
   expect(idleFlag('run', new Set(['--resume', '--again']))).toBeNull();
   expect(idleFlag('run', new Set(['--replay', '--from', '--verbose']))).toBeNull();
   expect(idleFlag('run', new Set(['--resume', '--start']))?.message).toBe('`--start` has no effect with `--resume`');
+});
+
+test('no option that names a directory or a file takes an empty name, which would mean the current directory', () => {
+  const all = program.commands.flatMap((command) => [command, ...command.commands]);
+  const places = all.flatMap((command) =>
+    command.options
+      .filter(({ flags }) => /<(directory|folder|file)>/.test(flags))
+      .map((one) => [command, one] as const),
+  );
+  const names = places.map(([, { long }]) => long);
+  expect(names).toEqual(
+    expect.arrayContaining(['--dir', '--cwd', '--programs', '--tools', '--write-tests', '--record']),
+  );
+  for (const [command, option] of places) {
+    command.setOptionValueWithSource(option.attributeName(), '', 'cli');
+    expect(takenOption(command)?.message).toBe(`the value of \`${option.long}\` is missing`);
+    command.setOptionValueWithSource(option.attributeName(), 'x', 'cli');
+    expect(takenOption(command)).toBeNull();
+    command.setOptionValueWithSource(option.attributeName(), undefined, undefined);
+  }
 });

@@ -182,17 +182,24 @@ export async function refuseIdleFlags(called: Command): Promise<void> {
   throw Object.assign(new Error(wrong.message), { code: 'commander.combination', exitCode: 2 });
 }
 
-/** An option that is the value of another one, as in `--cassette --quiet`: the value was forgotten. */
-function takenOption(called: Command): { readonly message: string; readonly help: string } | null {
+/** What the help calls the values that name a place; an empty one would mean the current directory. */
+const PLACES: ReadonlySet<string> = new Set(['directory', 'folder', 'file']);
+
+/**
+ * An option that is the value of another one, as in `--cassette --quiet`: the value was forgotten. Or no name at all, as in
+ * `--dir "$STORE"` without such a variable.
+ */
+export function takenOption(called: Command): { readonly message: string; readonly help: string } | null {
   const names = called.options.map(({ long }) => long);
   for (const option of called.options) {
     const value: unknown = called.getOptionValue(option.attributeName());
     const isTyped = called.getOptionValueSource(option.attributeName()) === 'cli';
-    if (!isTyped || !option.required || typeof value !== 'string' || !names.includes(value)) continue;
     const [, what = 'VALUE'] = /<(.+?)>/.exec(option.flags) ?? [];
+    const isNowhere = value === '' && PLACES.has(what);
+    if (!isTyped || !option.required || typeof value !== 'string' || !(isNowhere || names.includes(value))) continue;
     return {
       message: `the value of \`${option.long}\` is missing`,
-      help: `write \`${option.long} ${what.toUpperCase()} ${value}\``,
+      help: `write \`${`${option.long} ${what.toUpperCase()} ${value}`.trim()}\``,
     };
   }
   return null;

@@ -48,7 +48,7 @@ export function readPlainRun(
     if (isSwitch !== undefined) flags[isSwitch] = true;
     else if (text !== undefined || INPUTS.has(word)) {
       const value = words[++at];
-      if (value === undefined || value.startsWith('-')) return null;
+      if (value === undefined || value === '' || value.startsWith('-')) return null;
       if (text === undefined) flags.input = [...(flags.input ?? []), value];
       else flags[text] = value;
     } else if (word.startsWith('-') || file !== null) return null;
