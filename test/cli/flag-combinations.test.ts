@@ -51,16 +51,16 @@ test('what continues or repeats a run is refused where the run would begin at it
 
 test('no option that names a directory or a file takes an empty name, which would mean the current directory', () => {
   const all = program.commands.flatMap((command) => [command, ...command.commands]);
-  const places = all.flatMap((command) =>
+  const named = all.flatMap((command) =>
     command.options
       .filter(({ flags }) => /<(directory|folder|file)>/.test(flags))
       .map((one) => [command, one] as const),
   );
-  const names = places.map(([, { long }]) => long);
+  const names = named.map(([, { long }]) => long);
   expect(names).toEqual(
     expect.arrayContaining(['--dir', '--cwd', '--programs', '--tools', '--write-tests', '--record']),
   );
-  for (const [command, option] of places) {
+  for (const [command, option] of named) {
     command.setOptionValueWithSource(option.attributeName(), '', 'cli');
     expect(takenOption(command)?.message).toBe(`the value of \`${option.long}\` is missing`);
     command.setOptionValueWithSource(option.attributeName(), 'x', 'cli');

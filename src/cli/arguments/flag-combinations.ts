@@ -182,8 +182,8 @@ export async function refuseIdleFlags(called: Command): Promise<void> {
   throw Object.assign(new Error(wrong.message), { code: 'commander.combination', exitCode: 2 });
 }
 
-/** What the help calls the values that name a place; an empty one would mean the current directory. */
-const PLACES: ReadonlySet<string> = new Set(['directory', 'folder', 'file']);
+/** What the help calls the values that name a location; an empty one would mean the current directory. */
+const LOCATIONS: ReadonlySet<string> = new Set(['directory', 'folder', 'file']);
 
 /**
  * An option that is the value of another one, as in `--cassette --quiet`: the value was forgotten. Or no name at all, as in
@@ -195,7 +195,7 @@ export function takenOption(called: Command): { readonly message: string; readon
     const value: unknown = called.getOptionValue(option.attributeName());
     const isTyped = called.getOptionValueSource(option.attributeName()) === 'cli';
     const [, what = 'VALUE'] = /<(.+?)>/.exec(option.flags) ?? [];
-    const isNowhere = value === '' && PLACES.has(what);
+    const isNowhere = value === '' && LOCATIONS.has(what);
     if (!isTyped || !option.required || typeof value !== 'string' || !(isNowhere || names.includes(value))) continue;
     return {
       message: `the value of \`${option.long}\` is missing`,

@@ -2,7 +2,6 @@
  * `checkpoint.json`: the state of a run and how much of its journal this state covers, so that resuming reads only the
  * rest. It is a shortcut: if it is missing or damaged, the journal gives the same state.
  */
-import { Buffer } from 'node:buffer';
 import { linkSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Run } from '../../interpreter/run.js';
@@ -10,8 +9,8 @@ import type { Json } from '../../machine/expression.js';
 import { clockMs } from '../clock.js';
 import type { Redactor } from '../redact.js';
 import { artifactsFolder, folderArtifacts } from './artifacts.js';
+import { CHECKPOINT, checkpointSum, uncheckedText } from './covered-journal.js';
 import { type Image, imageOf } from './image.js';
-import { crcOf } from './journal-line.js';
 import { decodeValue, LargeValues, REFERS } from './large-values.js';
 import { makeFolder, readOwn } from './own-file.js';
 import type { JournalPosition } from './read-journal.js';
@@ -81,8 +80,8 @@ export function checkpoints(folder: string, redactor: Redactor | null, last: Jou
       };
       const text = `${JSON.stringify(about).slice(0, -1)},"snapshot":${snapshot}`;
       length = text.length;
-      const file = join(folder, 'checkpoint.json');
-      replaceFile(file, `${text},"crc":"${checksum(text)}"}\n`);
+      const file = join(folder, CHECKPOINT);
+      replaceFile(file, `${text},"crc":"${checkpointSum(text)}"}\n`);
       // Together they never take more room than the journal.
       if (text.length > offset - keptOffset) return;
       keptOffset = offset;
@@ -124,10 +123,9 @@ export function earlierCheckpoints(folder: string): number[] {
 /** The checkpoint of a run; null if there is none or it cannot be used. `seq`: an earlier one. */
 export function readCheckpoint(folder: string, seq: number | null = null): Checkpoint | null {
   try {
-    const name = seq === null ? 'checkpoint.json' : join(HISTORY, `${seq}.json`);
+    const name = seq === null ? CHECKPOINT : join(HISTORY, `${seq}.json`);
     const text = readOwn(join(folder, name)).toString('utf8');
-    const mark = text.lastIndexOf(',"crc":"');
-    if (text.slice(mark) !== `,"crc":"${checksum(text.slice(0, mark))}"}\n`) return null;
+    if (uncheckedText(text) === null) return null;
     const checkpoint = JSON.parse(text) as Checkpoint;
     const snapshot = text.includes(REFERS)
       ? decodeValue(checkpoint.snapshot, artifactsFolder(folder))
@@ -136,10 +134,4 @@ export function readCheckpoint(folder: string, seq: number | null = null): Check
   } catch {
     return null;
   }
-}
-
-/** CRC-32 in hexadecimal digits. */
-function checksum(text: string): string {
-  const bytes = Buffer.from(text);
-  return (crcOf(bytes, 0, bytes.length) >>> 0).toString(16).padStart(8, '0');
 }

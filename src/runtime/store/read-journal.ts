@@ -7,6 +7,7 @@ import { closeSync, fstatSync, readSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { AppendDecoder } from './appended.js';
 import { artifactsFolder } from './artifacts.js';
+import { coveredBytes, isWholeCheckpoint } from './covered-journal.js';
 import { chainIn, type JournalRecord, MOST_UNHASHED, readLineBytes } from './journal-line.js';
 import { decodeEvent, REFERS } from './large-values.js';
 import { openToRead } from './own-file.js';
@@ -42,20 +43,35 @@ export interface JournalEnd extends JournalPosition {
 
 /**
  * Passes the events to `take`, in order, until it returns false. Throws a `StoreError` if the journal cannot be read, is
- * damaged (with the number of the event and the byte at which it begins) or ends before `from`.
+ * damaged (with the number of the event and the byte at which it begins) or ends before `from`, or before what its checkpoint
+ * covers.
  */
 export function readJournal(
   path: string,
   take: (record: JournalRecord) => boolean | undefined,
   from: JournalPosition = journalStart,
 ): JournalEnd {
+  // Before the journal, which a process may be writing: what a checkpoint covers is there by then.
+  const covered = from.offset === 0 ? coveredBytes(dirname(path)) : 0;
   const fd = openToRead(path);
+  let isAtEnd = true;
+  const takeOne = (record: JournalRecord): boolean => {
+    isAtEnd = take(record) !== false;
+    return isAtEnd;
+  };
   try {
-    return readFrom(fd, path, take, from);
+    const end = readFrom(fd, path, takeOne, from);
+    const size = end.offset + end.torn;
+    if (isAtEnd && size < covered && isWholeCheckpoint(dirname(path)))
+      throw new JournalDamage(missingEnd(path, size, covered), end.seq + 1, end.offset);
+    return end;
   } finally {
     closeSync(fd);
   }
 }
+
+const missingEnd = (path: string, size: number, covered: number): string =>
+  `the end of \`${path}\` is missing: it has ${size} bytes, but the checkpoint was made at byte ${covered}`;
 
 /** Passes all events to `take`, or those before the first damage, which is the result. */
 export function readToDamage(path: string, take: (record: JournalRecord) => boolean | undefined): JournalDamage | null {
@@ -94,10 +110,7 @@ function readFrom(
   from: JournalPosition,
 ): JournalEnd {
   const size = fstatSync(fd).size;
-  if (size < from.offset)
-    throw new StoreError(
-      `the end of \`${path}\` is missing: it has ${size} bytes, but the checkpoint was made at byte ${from.offset}`,
-    );
+  if (size < from.offset) throw new StoreError(missingEnd(path, size, from.offset));
   let buffer = bufferFor(fd, from.offset);
   let { seq, offset } = from;
   const appended = new AppendDecoder();
