@@ -25,6 +25,7 @@ import { type Thread, warn } from '../run-state/thread.js';
 import { printJson, render } from '../values/json.js';
 import { compileTemplate } from '../values/template.js';
 import type { Value } from '../values/value.js';
+import { recordStep } from './keys.js';
 import { compilePrompt, cutMiddle, retryFieldsOf } from './prompt-text.js';
 import { linkRetryPrompts } from './run-step.js';
 import { readTasks, readVerdict } from './step-answer.js';
@@ -105,7 +106,12 @@ export function linkStepAgent(
         if (putsOff !== undefined) return launch(t, { ...putsOff, waits }, false);
         const unavailable = unavailability(outcome);
         if (unavailable === null) releaseReservation(t, frame);
-        if (spend(t.run, outcome, frame.path) || spendInWorkflows(t, frame, outcome)) return STOP;
+        if (spend(t.run, outcome, frame.path) || spendInWorkflows(t, frame, outcome)) {
+          // The run ends, and its report has what the step has cost.
+          count(frame, outcome);
+          recordStep(t.run, frame, 'running');
+          return STOP;
+        }
         if (unavailable !== null) {
           // It is not an attempt, but its reported cost is in the total of the run.
           if (costOf(outcome) !== null && !isBackedOff(outcome)) count(frame, outcome);
