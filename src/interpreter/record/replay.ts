@@ -60,6 +60,19 @@ function semaphoreBefore(thread: Thread, effect: string): Semaphore | null {
     if (fork.semaphore.returning.includes(member.thread)) return fork.semaphore;
     return semaphoreBefore(member.thread, effect);
   }
+  // It requests the effect when its blocks have ended, which need not be on record.
+  return semaphoreWithin(thread);
+}
+
+/** A queue in which a member of a block waits that a thread has opened. */
+function semaphoreWithin({ forks }: Thread): Semaphore | null {
+  for (const { members, semaphore } of forks) {
+    for (const { status, thread } of members) {
+      if (status === 'waiting' || (thread !== null && semaphore.returning.includes(thread))) return semaphore;
+      const within = thread === null ? null : semaphoreWithin(thread);
+      if (within !== null) return within;
+    }
+  }
   return null;
 }
 
