@@ -15,6 +15,7 @@ import {
   isPassed,
   locationsOf,
   type Moving,
+  type SurvivingThread,
 } from './kept-locations.js';
 
 /** An instruction of the edited program that does again what is done. */
@@ -359,11 +360,11 @@ function homelessOf({ from, image, finished }: Moving): Map<string, DoneInstruct
 }
 
 /**
- * The outcomes that an instruction takes over. If it stays in a loop of which a thread executes a turn, only what was done
- * in this turn is done.
+ * The outcomes that an instruction takes over. What a thread did that has ended, or has passed the instruction, it does not
+ * come to again, and in a loop of which a thread executes a turn, only what was done in this turn is done.
  */
 function inTurn(
-  { to, image, rebased, align, finished }: Moving,
+  { to, image, threads, align, finished }: Moving,
   { outcomes, state, pc }: LostInstruction,
   its: CodeLocation,
 ): readonly DoneInstruction[] {
@@ -373,17 +374,36 @@ function inTurn(
   const loops = state.code.flatMap((one, at) =>
     one.op === 'next' && at < pc && pc < one.exit ? [{ at, ...one }] : [],
   );
-  return outcomes.filter(({ path, number }) =>
-    loops.every(({ at, exit }) => {
+  return outcomes.filter(({ path, number, entry }) => {
+    if (entry !== image.transitions) return true;
+    const around = threadsAround(threads, path);
+    const own = around.at(-1);
+    const isIn = own?.region == null || (own.region.from <= its.pc && its.pc < own.region.to);
+    if (own !== undefined && isIn && path !== '')
+      if (own.thread === null || isPassed(own.thread, fresh.code, its.pc, false)) return false;
+    return loops.every(({ at, exit }) => {
       const other = alignment.of(at);
       const loop = other === null ? undefined : fresh.code[other];
       if (other === null || loop?.op !== 'next' || its.pc <= other || its.pc >= loop.exit) return true;
-      // The thread begins the loop again.
-      if (rebased.main.pc <= other || rebased.main.pc >= loop.exit) return true;
+      // Its thread begins the loop again.
+      if (!around.some(({ thread }) => thread !== null && other < thread.pc && thread.pc < loop.exit)) return true;
       const first = finished.turnOf(path, at, exit);
       return first === null || number >= first;
-    }),
-  );
+    });
+  });
+}
+
+/** The threads that continue of those around a path, from the outermost; the last one is the nearest to it. */
+function threadsAround(threads: Moving['threads'], path: string): readonly SurvivingThread[] {
+  const parts = path === '' ? [] : path.split('.');
+  const around: SurvivingThread[] = [];
+  // A path alternates numbers of blocks and of members.
+  for (let end = 0; end <= parts.length; end += 2) {
+    const one = threads.get(parts.slice(0, end).join('.'));
+    if (one === undefined) break;
+    around.push(one);
+  }
+  return around;
 }
 
 /** An instruction that does something again when it is executed again, for people. */

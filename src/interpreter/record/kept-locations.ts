@@ -24,9 +24,17 @@ export interface Moving {
   /** The run in the program as it was, and in the edited one. */
   readonly image: RunImage;
   readonly rebased: RunImage;
+  /** By their paths in the run as it was. Those in a block that begins anew have none. */
+  readonly threads: ReadonlyMap<string, SurvivingThread>;
   /** Pairs the instructions of the two states of that name. */
   readonly align: (old: State, fresh: State) => Alignment;
   readonly finished: FinishedWork;
+}
+
+/** A thread that continues in the edited program, or has ended (null). `region`: its instructions; null: all. */
+export interface SurvivingThread {
+  readonly region: CodeRegion | null;
+  readonly thread: ThreadImage | null;
 }
 
 /** What a run has done, and in which turns of loops its threads are. */

@@ -14,7 +14,7 @@ import type { Value } from '../values/value.js';
 import { Alignment, endOf } from './alignment.js';
 import { instructionKey } from './instruction-key.js';
 import { keptEffects, type RepeatedInstruction } from './kept-effects.js';
-import { type CodeRegion, type FinishedWork, regionOf } from './kept-locations.js';
+import { type CodeRegion, type FinishedWork, regionOf, type SurvivingThread } from './kept-locations.js';
 import type { EncodedSlots, ForkImage, MemberImage, RunImage, ThreadImage } from './run-image.js';
 import { byName, collectedBy, lineThatReads, localsMap } from './run-image.js';
 
@@ -75,6 +75,14 @@ function rebasedTrail(run: Run, { machine }: LinkedMachine): TrailImage {
   return { total: run.statesTotal - run.states.length + last.length, last };
 }
 
+/** Where a thread is, by its path in the run as it was. `within`: the instructions of the member whose thread it is. */
+interface ThreadPlace {
+  readonly old: State;
+  readonly fresh: State;
+  readonly within: CodeRegion | null;
+  readonly path: string;
+}
+
 class RunMigration {
   readonly missing: string[] = [];
   readonly leftOut: RepeatedInstruction[] = [];
@@ -82,6 +90,7 @@ class RunMigration {
   private alignment!: Alignment;
   private fresh!: State;
   private readonly undone: UndoEntry[] = [];
+  private readonly threads = new Map<string, SurvivingThread>();
   /** Local slots of the edited state, by those of the old one. */
   private locals: ReadonlyMap<number, number> = new Map();
 
@@ -105,7 +114,7 @@ class RunMigration {
     this.fresh = fresh;
     this.alignment = new Alignment(old, fresh, { old: before, fresh: machine });
     this.locals = localsMap(this.alignment, old, fresh);
-    const main = this.thread(image.main, old, fresh, null);
+    const main = this.thread(image.main, { old, fresh, within: null, path: '' });
     this.lacks('tracked', before.tracked, machine.tracked, { main, fresh });
     this.lacks('entry', old.entry, fresh.entry, { main, fresh });
     return {
@@ -123,7 +132,8 @@ class RunMigration {
     const machines = { old: this.from.machine, fresh: this.to.machine };
     const align = (old: State, fresh: State): Alignment =>
       old.name === image.state && fresh.name === image.state ? this.alignment : new Alignment(old, fresh, machines);
-    return keptEffects({ from: machines.old, to: machines.fresh, image, rebased, align, finished });
+    const { threads } = this;
+    return keptEffects({ from: machines.old, to: machines.fresh, image, rebased, threads, align, finished });
   }
 
   private inputs(values: EncodedSlots): EncodedSlots {
@@ -159,8 +169,13 @@ class RunMigration {
       if (by.op === 'plan' && plans[by.plan] === undefined) this.missing.push(`what the UNDO of line ${line} calls`);
   }
 
-  /** `within`: the instructions of the member whose thread it is. */
-  private thread(image: ThreadImage, old: State, fresh: State, within: CodeRegion | null): ThreadImage {
+  private thread(image: ThreadImage, where: ThreadPlace): ThreadImage {
+    const thread = this.threadAt(image, where);
+    this.threads.set(where.path, { region: where.within, thread });
+    return thread;
+  }
+
+  private threadAt(image: ThreadImage, { old, fresh, within }: ThreadPlace): ThreadImage {
     const position = this.positionOf(image, old, within);
     // The outcomes of a plan belong to its calls by number, so a plan with outcomes continues only unchanged.
     if (image.plan !== undefined) {
@@ -326,6 +341,9 @@ class RunMigration {
     const order = this.alignment.memberOrder(image.pc);
     const members = (order ?? image.members.map((_, index) => index)).map((from, index) => {
       const member = image.members[from] as MemberImage;
+      const region = regionOf(fresh.code[pc], index);
+      if (member.thread === null && !isWaiting(member))
+        this.threads.set(`${image.id}.${from + 1}`, { region, thread: null });
       return {
         ...member,
         collected:
@@ -336,7 +354,10 @@ class RunMigration {
                 collectedBy(old.code[image.pc], from).map((slot) => old.locals[slot] ?? ''),
                 collectedBy(fresh.code[pc], index).map((slot) => fresh.locals[slot] ?? ''),
               ),
-        thread: member.thread === null ? null : this.thread(member.thread, old, fresh, regionOf(fresh.code[pc], index)),
+        thread:
+          member.thread === null
+            ? null
+            : this.thread(member.thread, { old, fresh, within: region, path: `${image.id}.${from + 1}` }),
       };
     });
     const waiting = members.findIndex(isWaiting);
