@@ -126,7 +126,7 @@ async function tryEdits(from: number): Promise<void> {
     }
     shown += isEdited ? `\nis edited to\n\n${text}` : '\nis resumed\n';
     end = await resume(report.run_id, {
-      ...{ dir, commands, jobs, env: { PATH: process.env.PATH } },
+      ...{ dir, commands, env: { PATH: process.env.PATH } },
       ...(isEdited ? { machine: compiled(text, names) } : {}),
     }).catch((cause) => Promise.reject(new Error(`${shown}\n${cause}`)));
     if (round > rounds) expect(end.error?.message, shown).toBeUndefined();
@@ -171,6 +171,6 @@ test('a turn that ended after others had failed has ended, also if its inner blo
   const { report, dir } = await keptRun(text, commands, { jobs: 2 });
   expect(done).toContain('ar');
   isGood = true;
-  await resume(report.run_id, { dir, commands, jobs: 2, env: { PATH: process.env.PATH } });
+  await resume(report.run_id, { dir, commands, env: { PATH: process.env.PATH } });
   expect(done.toSorted()).toEqual(['ap', 'aq', 'ar', 'bp', 'bq', 'br', 'first', 'last']);
 });

@@ -76,7 +76,7 @@ function rebasedTrail(run: Run, { machine }: LinkedMachine): TrailImage {
 }
 
 /** Where a thread is, by its path in the run as it was. `within`: the instructions of the member whose thread it is. */
-interface ThreadPlace {
+interface ThreadOrigin {
   readonly old: State;
   readonly fresh: State;
   readonly within: CodeRegion | null;
@@ -169,13 +169,13 @@ class RunMigration {
       if (by.op === 'plan' && plans[by.plan] === undefined) this.missing.push(`what the UNDO of line ${line} calls`);
   }
 
-  private thread(image: ThreadImage, where: ThreadPlace): ThreadImage {
+  private thread(image: ThreadImage, where: ThreadOrigin): ThreadImage {
     const thread = this.threadAt(image, where);
     this.threads.set(where.path, { region: where.within, thread });
     return thread;
   }
 
-  private threadAt(image: ThreadImage, { old, fresh, within }: ThreadPlace): ThreadImage {
+  private threadAt(image: ThreadImage, { old, fresh, within }: ThreadOrigin): ThreadImage {
     const position = this.positionOf(image, old, within);
     // The outcomes of a plan belong to its calls by number, so a plan with outcomes continues only unchanged.
     if (image.plan !== undefined) {
