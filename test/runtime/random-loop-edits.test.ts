@@ -96,7 +96,7 @@ async function tryEdits(from: number): Promise<void> {
   const max = draw.below(2) === 0 ? ' [max=1]' : '';
   const jobs = 1 + draw.below(4);
   const rounds = 1 + draw.below(2);
-  const editedIn = 1 + draw.below(3);
+  const edits = draw.below(4);
   const done: string[] = [];
   let round = 0;
   const commands = {
@@ -118,7 +118,7 @@ async function tryEdits(from: number): Promise<void> {
   let end = report;
   while (end.status === 'failed') {
     round++;
-    const isEdited = round === editedIn;
+    const isEdited = ((edits >> (round - 1)) & 1) === 1;
     if (isEdited) {
       const inserted = Array.from({ length: draw.below(3) }, () => draw.member(true));
       members = draw.below(2) === 0 ? draw.shuffled([...members, ...inserted]) : [...inserted, ...members];
@@ -173,4 +173,35 @@ test('a turn that ended after others had failed has ended, also if its inner blo
   isGood = true;
   await resume(report.run_id, { dir, commands, env: { PATH: process.env.PATH } });
   expect(done.toSorted()).toEqual(['ap', 'aq', 'ar', 'bp', 'bq', 'br', 'first', 'last']);
+});
+
+test('turns of a list that has one more element at its beginning keep what they did', async () => {
+  const program = (list: string, more: readonly Member[]): string =>
+    programOf(
+      [
+        { lines: [`FOR EACH: a in ${list} in PARALLEL:`, '  DO: work a{a}', '  DO: flaky'], does: [] },
+        ...more,
+        { lines: ['DO: flaky'], does: [] },
+      ],
+      '',
+      false,
+    );
+  const done: string[] = [];
+  let isGood = false;
+  const commands = {
+    work: ([name = '']: readonly string[]) => {
+      done.push(name);
+      return name;
+    },
+    flaky: () => {
+      if (!isGood) throw new Error('not yet');
+      return '';
+    },
+  };
+  const { report, dir } = await keptRun(program('["p", "q"]', []), commands);
+  isGood = true;
+  const edited = program('["new", "p", "q"]', [{ lines: ['DO: work more'], does: [] }]);
+  const machine = compiled(edited, Object.keys(commands));
+  await resume(report.run_id, { dir, commands, machine, env: { PATH: process.env.PATH } });
+  expect(done.toSorted()).toEqual(['anew', 'ap', 'aq', 'first', 'last', 'more']);
 });

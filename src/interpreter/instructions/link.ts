@@ -221,7 +221,7 @@ function takeKept(
   args: string,
   take: (kept: KeptOutcome) => number | null,
 ): { readonly kept: KeptOutcome; readonly next: number } | null {
-  const { run, pc, path, member } = thread;
+  const { run, pc, member } = thread;
   const { linked } = run;
   const state = linked.machine.states[thread.state]?.name;
   const at = pc - (linked.starts[thread.state] as number);
@@ -229,8 +229,10 @@ function takeKept(
     const own = entry.at.find((one) => one.pc === at && one.state === state);
     if (own === undefined) continue;
     const { outcomes, any } = entry;
-    const fitting = member === null || member.fork.items === null ? outcomes : ofTurn(outcomes, member.fork.id, path);
-    const taken = any ? fitting[0] : fitting.find((one) => one.args === args);
+    const ownTurn = member === null ? outcomes : ofTurn(outcomes, thread);
+    const isFitting = (one: KeptOutcome): boolean => one.args === args;
+    const elsewhere = (): KeptOutcome | undefined => (readsItem(thread, args) ? outcomes.find(isFitting) : undefined);
+    const taken = any ? ownTurn[0] : (ownTurn.find(isFitting) ?? elsewhere());
     if (taken === undefined) continue;
     const rest = outcomes.filter((one) => one !== taken);
     const { entries } = run.kept;
@@ -245,20 +247,35 @@ function takeKept(
 }
 
 /**
- * Turns of the same loop take over only what they did themselves. A PARALLEL around it may have begun anew, and the loop may
- * have been another member of it: in a path, the first number is that of the outermost block, and every second that of a member.
+ * What a turn of parallel loops did itself, first what it did in this run of the loop; all of it, if it was done in fewer or
+ * more blocks. A path alternates numbers of blocks and of members, so that a turn has the same numbers of members in the
+ * loops around it; those in a PARALLEL may have become others.
  */
-function ofTurn(outcomes: readonly KeptOutcome[], fork: string, path: string): readonly KeptOutcome[] {
-  const isBelow = (effect: string, above: string): boolean => effect.startsWith(`${above}.`);
-  if (outcomes.some(({ effect }) => isBelow(effect, fork)))
-    return outcomes.filter(({ effect }) => isBelow(effect, path));
-  const [loop, turn] = [fork, path].map((one) => one.split('.')) as [string[], string[]];
-  const isOfLoop = (effect: readonly string[]): boolean =>
-    effect.length > turn.length &&
-    loop.every((part, at) => at % 2 === 1 || (at === 0 && loop.length > 1) || part === effect[at]);
-  const all = outcomes.map((one) => ({ one, effect: one.effect.split('.') })).filter(({ effect }) => isOfLoop(effect));
-  if (all.length === 0) return outcomes;
-  return all.filter(({ effect }) => effect[loop.length] === turn[loop.length]).map(({ one }) => one);
+function ofTurn(outcomes: readonly KeptOutcome[], { path, member }: Thread): readonly KeptOutcome[] {
+  const isLoop: boolean[] = [];
+  for (let one = member; one !== null; one = one.fork.parent.member) isLoop.unshift(one.fork.items !== null);
+  if (!isLoop.includes(true)) return outcomes;
+  const exact = outcomes.filter(({ effect }) => effect.startsWith(`${path}.`));
+  if (exact.length > 0) return exact;
+  const turn = path.split('.');
+  const near = outcomes
+    .map((one) => ({ one, parts: one.effect.split('.') }))
+    .filter(({ parts }) => parts.length === turn.length + 1);
+  if (near.length === 0) return outcomes;
+  const own = near.filter(({ parts }) =>
+    isLoop.every((is, depth) => !is || parts[2 * depth + 1] === turn[2 * depth + 1]),
+  );
+  return own.map(({ one }) => one);
+}
+
+/** Whether the values of an instruction tell in which turn it is: then that turn may have another number in an edited list. */
+function readsItem({ member }: Thread, args: string): boolean {
+  for (let one = member; one !== null; one = one.fork.parent.member) {
+    const item = one.fork.items?.[one.index];
+    if ((typeof item === 'string' && item !== '') || typeof item === 'number')
+      if (args.includes(JSON.stringify(item).replace(/^"|"$/g, ''))) return true;
+  }
+  return false;
 }
 
 /** For an instruction that is not an effect: it binds its names again, and execution continues after all that belongs to it. */

@@ -128,7 +128,8 @@ export class Alignment {
       if (start < first || at < from || at >= end) continue;
       const same = old.get(start);
       const before = structuresOf(this.old).find((one) => one.start === same && was >= one.from && was < one.end);
-      if (same === undefined || before === undefined) return start;
+      // A line may stand where a structure of another kind stood.
+      if (same === undefined || this.of(same) === null || before === undefined) return start;
     }
     return at;
   }
