@@ -255,17 +255,17 @@ function ofTurn(outcomes: readonly KeptOutcome[], { path, member }: Thread): rea
   const isLoop: boolean[] = [];
   for (let one = member; one !== null; one = one.fork.parent.member) isLoop.unshift(one.fork.items !== null);
   if (!isLoop.includes(true)) return outcomes;
-  const exact = outcomes.filter(({ effect }) => effect.startsWith(`${path}.`));
-  if (exact.length > 0) return exact;
   const turn = path.split('.');
   const near = outcomes
     .map((one) => ({ one, parts: one.effect.split('.') }))
     .filter(({ parts }) => parts.length === turn.length + 1);
   if (near.length === 0) return outcomes;
-  const own = near.filter(({ parts }) =>
-    isLoop.every((is, depth) => !is || parts[2 * depth + 1] === turn[2 * depth + 1]),
-  );
-  return own.map(({ one }) => one);
+  const isHere = ({ effect }: KeptOutcome): boolean => effect.startsWith(`${path}.`);
+  const own = near
+    .filter(({ parts }) => isLoop.every((is, depth) => !is || parts[2 * depth + 1] === turn[2 * depth + 1]))
+    .map(({ one }) => one);
+  // What it did before an earlier edit has another number of the block.
+  return [...own.filter(isHere), ...own.filter((one) => !isHere(one))];
 }
 
 /** Whether the values of an instruction tell in which turn it is: then that turn may have another number in an edited list. */
