@@ -385,23 +385,28 @@ function inTurn(
       const other = alignment.of(at);
       const loop = other === null ? undefined : fresh.code[other];
       if (other === null || loop?.op !== 'next' || its.pc <= other || its.pc >= loop.exit) return true;
+      const turning = around.find(({ thread }) => thread !== null && other < thread.pc && thread.pc < loop.exit);
       // Its thread begins the loop again.
-      if (!around.some(({ thread }) => thread !== null && other < thread.pc && thread.pc < loop.exit)) return true;
-      const first = finished.turnOf(path, at, exit);
+      if (turning === undefined) return true;
+      const first = finished.turnOf(turning.path, at, exit);
       return first === null || number >= first;
     });
   });
 }
 
 /** The threads that continue of those around a path, from the outermost; the last one is the nearest to it. */
-function threadsAround(threads: Moving['threads'], path: string): readonly SurvivingThread[] {
+function threadsAround(
+  threads: Moving['threads'],
+  path: string,
+): readonly (SurvivingThread & { readonly path: string })[] {
   const parts = path === '' ? [] : path.split('.');
-  const around: SurvivingThread[] = [];
+  const around: (SurvivingThread & { readonly path: string })[] = [];
   // A path alternates numbers of blocks and of members.
   for (let end = 0; end <= parts.length; end += 2) {
-    const one = threads.get(parts.slice(0, end).join('.'));
+    const above = parts.slice(0, end).join('.');
+    const one = threads.get(above);
     if (one === undefined) break;
-    around.push(one);
+    around.push({ ...one, path: above });
   }
   return around;
 }
