@@ -122,7 +122,10 @@ const described: Readonly<Record<string, readonly [string, string]>> = {
   Name: ['name', ''],
   OptionKey: ['name', ''],
   EventWord: ['name', ''],
-  Braced: ['braced', '"{", a name, path, call or data reference, optionally ":" and a filter, "}"'],
+  Braced: [
+    'braced',
+    '"{", a name, path, call or data reference, optionally ":" and a filter, or an expression with operators, "}"',
+  ],
   BracedTarget: ['braced', ''],
   Number: ['number', 'digits, optionally "." and digits, optionally an exponent'],
   Quoted: ['quoted', 'text in double quotes, with escapes, or in single quotes, without; braces in it are values'],

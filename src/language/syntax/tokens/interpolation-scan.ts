@@ -20,6 +20,21 @@ export function interpolationEnd(text: string, at: number): number {
   return complexStart.test(text) ? balancedEnd(text, at) : stepKeyEnd(text, at);
 }
 
+const COMPUTED_START = /\{[ \t]*(?:NOT\b|[A-Za-z_(])/y;
+/** An operator, outside of quotes, and no colon: that would be an object. */
+const COMPUTED = /^(?:[^"':]|"[^"]*"|'[^']*')*$/;
+const OPERATOR = /[-+*/%<>]|[=!]=|\b(?:AND|OR|NOT|in|is|contains|matches|exists|starts|ends)\b/;
+
+/** The offset after the `}` of braces around an expression with operators, as `{n + 1}`, or -1. */
+export function computedEnd(text: string, at: number): number {
+  COMPUTED_START.lastIndex = at;
+  if (!COMPUTED_START.test(text)) return -1;
+  const end = balancedEnd(text, at);
+  if (end < 0 || text[end - 1] !== '}') return -1;
+  const inner = text.slice(at + 1, end - 1);
+  return COMPUTED.test(inner) && OPERATOR.test(inner) ? end : -1;
+}
+
 /** The offset after the bracket that closes the one at `at` on the same line, or -1. Brackets in quotes are ignored. */
 export function balancedEnd(text: string, at: number): number {
   const limit = Math.min(text.length, at + longestInterpolation);

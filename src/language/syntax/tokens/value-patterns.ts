@@ -1,5 +1,5 @@
 /** The token patterns of values: quotes, brackets, `=value`, notes, and the words of WAIT. */
-import { dataReferenceEnd, interpolationEnd, quotedEnd } from './interpolation-scan.js';
+import { computedEnd, dataReferenceEnd, interpolationEnd, quotedEnd } from './interpolation-scan.js';
 import { arrowLength, fieldAhead, lineBreak, logicalEnd, trimmedEnd } from './line-patterns.js';
 import type { Matcher, Token } from './token.js';
 import { deepestBrackets, matchTo, mostArrows, none, scan, starting } from './token.js';
@@ -15,7 +15,13 @@ export const unclosedQuote = starting(`"'`, (text, at) => {
   return c === '"' || c === "'" ? matchTo(at, trimmedEnd(text, at + 1, lineBreak(text, at))) : none;
 });
 
-export const braced = starting('{', (text, at) => matchTo(at, interpolationEnd(text, at)));
+export const bracedTarget = starting('{', (text, at) => matchTo(at, interpolationEnd(text, at)));
+
+/** In a text a value is in braces, so authors write them around an expression, too. */
+export const braced = starting('{', (text, at) => {
+  const end = interpolationEnd(text, at);
+  return matchTo(at, end < 0 ? computedEnd(text, at) : end);
+});
 
 export function openBracket(bracket: string): Matcher {
   return starting(bracket, (text, at) => {

@@ -23,7 +23,7 @@ import {
   tokens,
 } from '../grammar/cst.js';
 import { shareText, type Token } from '../tokens/token.js';
-import { buildExpression, deepestExpression, tooDeep } from './build-expression.js';
+import { buildExpression, deepestExpression, parseExpressionText, tooDeep } from './build-expression.js';
 import { buildDataReference, buildReferences } from './build-references.js';
 import { constants, quotedTemplate, scanInterpolation } from './interpolation.js';
 
@@ -157,7 +157,14 @@ function bracedExpression(context: ParseContext, braced: Token): Expression {
   const where = tokenSpan(context, braced);
   const base = (offset: number): number => context.base + braced.startOffset + offset;
   const found = scanInterpolation(braced.image, 0, context.file, base, false);
-  if (found === null || found.end !== braced.image.length) {
+  if (found === null) {
+    const inner = braced.image.slice(1, -1);
+    const lead = inner.length - inner.trimStart().length;
+    const { expression, diagnostics } = parseExpressionText(inner.trim(), base(1 + lead), context.file);
+    for (const one of diagnostics) report(context, one);
+    return { ...expression, span: where };
+  }
+  if (found.end !== braced.image.length) {
     report(context, missingPart(where, { what: 'a name, a path or a call', after: '{' }));
     return { kind: 'broken', span: where };
   }
