@@ -14,7 +14,7 @@ import { flowMessages } from '../../source/catalogue/flow.js';
 import { patternMessages } from '../../source/catalogue/patterns.js';
 import { notInstructions } from '../../source/catalogue/syntax.js';
 import { textMessages } from '../../source/catalogue/texts.js';
-import type { Diagnostic, Label, SourceSet, Span } from '../../source/diagnostic.js';
+import { type Diagnostic, type Label, positionAt, type SourceSet, type Span } from '../../source/diagnostic.js';
 import type { Block, Instruction } from '../../syntax/ast.js';
 import { childBlocks, parsedBody } from '../../syntax/child-blocks.js';
 import type { PatternDeclaration, Unit } from '../collect.js';
@@ -30,7 +30,8 @@ const FEW_LINES = 3;
 /** Leaves out messages that only follow from another one. `list` is sorted by location. */
 export function withoutCascades(list: readonly Diagnostic[], sources: SourceSet): Diagnostic[] {
   const read = withoutQuotedLines(list, sources);
-  const own = withoutEmptySteps(withoutBranchesOutside(withoutConsequences(read), sources), sources);
+  const whole = withoutLintsOfUnread(withoutConsequences(read), sources);
+  const own = withoutEmptySteps(withoutBranchesOutside(whole, sources), sources);
   const explained = explainForeignLines(withoutOpenEnds(own, sources), sources);
   const named = withoutNamedAfter(reportNamesOnce(withoutNamesInProse(withoutUnclearFlow(explained), sources)));
   return mergeProse(reportUndeclaredOnce(named), sources);
@@ -60,6 +61,20 @@ function withoutConsequences(list: readonly Diagnostic[]): readonly Diagnostic[]
       return d.code !== 'input-default' || !unquoted.has(startOf(d));
     }),
   );
+}
+
+/** What was understood of a line that ends elsewhere, or has other words in it. */
+const MISREAD = /^(?:unexpected-text|bad-character|unclosed-quote|operator-spelling|missing-(?:part|colon|arrow))$/;
+const OF_VALUES = /^(?:untyped-input|wait-unchanged|missing-entry|undo-unreachable|prompt-missing|taken-as-text)$/;
+
+function withoutLintsOfUnread(list: readonly Diagnostic[], sources: SourceSet): readonly Diagnostic[] {
+  const lineOf = ({ span }: Diagnostic) => {
+    const source = sources[span.file];
+    return source === undefined ? '' : `${span.file}:${positionAt(source, span.start).line}`;
+  };
+  const misread = new Set(list.filter(({ code }) => MISREAD.test(code)).map(lineOf));
+  if (misread.size === 0) return list;
+  return list.filter((d) => d.severity === 'error' || !OF_VALUES.test(d.code) || !misread.has(lineOf(d)));
 }
 
 /** Where instructions lost their indentation, the branches of an IF lost theirs too. */
