@@ -565,7 +565,7 @@ const helped: readonly (readonly [string, number, string])[] = [
   [
     'IF: file exists README.md → RETURN: y\nRETURN: n\n',
     1,
-    'test it with a command: `CHECK: found = test -f FILE && echo yes || echo no`, then `IF: found == "yes" → …`',
+    'write `CHECK: found = test -e README.md`, then `IF: exit_code(found) == 0 → RETURN: y`',
   ],
   [
     'IF: not the file a.txt exists → RETURN: y\nRETURN: n\n',

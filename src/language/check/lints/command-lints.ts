@@ -38,7 +38,7 @@ export function reportCommands(
     prose = l.diagnostics.push(say.notACommand(span, { word: assigned })) > 0;
   }
   const element = prose ? undefined : ELEMENT.exec(shell.text);
-  if (element?.[1] !== undefined && l.scope.has(element[1])) {
+  if (element?.[1] !== undefined && (l.scope.has(element[1]) || /^\s*=\s/.test(shell.text.slice(element[0].length)))) {
     const span = { file: shell.span.file, start: at(0), end: at(element[0].length) };
     prose = l.diagnostics.push(say.notACommand(span, { word: element[0] })) > 0;
   }
@@ -71,8 +71,8 @@ export function reportCommands(
   });
 }
 
-/** `data[0].name`, which is an expression if nothing follows it. */
-const ELEMENT = /^([A-Za-z_]\w*)(?:\.\w+)*\[(?:\*|-?\w*)\](?:\.\w+|\[(?:\*|-?\w*)\])*(?=\s|$)/;
+/** `data[0].name`, which is an expression if nothing follows it, and `data[1:]`, which is none. */
+const ELEMENT = /^([A-Za-z_]\w*)(?:\.\w+)*\[(?:\*|-?\w*(?:\s*:\s*-?\w*)?)\](?:\.\w+|\[(?:\*|-?\w*)\])*(?=\s|$)/;
 
 /** A verb with its colon, or one that no program has as its name. */
 const INSTRUCTION = /^(?:(?:DO|CHECK|SET|INCREMENT|USE|WAIT|ASK):|(?:GOTO|RETURN|FAIL|EMIT|PROCEED):?)$/;

@@ -92,7 +92,9 @@ const OPTIONS = '\\[(?:ok|timeout|retry(?:_on)?|once|cwd|shell|strict|env\\.\\w+
 const OPTIONS_AFTER = /\s([[({]\s*([A-Za-z_][^[\](){}'"`]*)[\])}])$/;
 const OPTIONS_FIRST = new RegExp(`^(${OPTIONS})(?:\\s+|$)`);
 /** A name behind the command, as some languages bind what it prints. */
-const NAME_AFTER = /\s((→|->|=>|AS(?=\s)|as(?=\s))\s*([A-Za-z_]\w*))$/i;
+const NAME_AFTER = /\s((→|->|=>|AS(?=\s)|as(?=\s)|>|\|\s*tee(?=\s))\s*([A-Za-z_]\w*))$/i;
+/** A file of that name is right, too. */
+const TO_FILE = /^(?:>|\|)/;
 /** Verbs that text has after an arrow by chance, or that never follow an arrow. */
 const OTHER_VERBS: ReadonlySet<string> = new Set(['FOR EACH', 'CALL', 'PLAN', 'UNDO']);
 /** An action after a command, as if after the condition of an IF. */
@@ -116,6 +118,12 @@ const COMMENT = /\s(\/\/\s.*)$/;
 const COMMENT_IN_TEXT = /(?<=[\w"'})\].!?]\s+)(\/\/\s+[A-Za-z].*)$/;
 /** An option in words behind a command. */
 const WORDED_OPTION = /\s((RETRY|RETRIES|TIMEOUT)[ :]+(\d+)(ms|s|m|h)?)$/;
+/** Options behind the command, with values that only options have. */
+const LAST_OPTIONS = /[\s,]((?:with\s+)?(?:(?:timeout=\d+(?:\.\d+)?(?:ms|s|m|h|d)|retry=\d+\/\d\S*)[\s,]*)+)$/;
+/** Programs whose arguments look like options. */
+const TAKES_ASSIGNMENTS = /^(?:[gn]?make|just|task|rake|mage|ninja|ansible\S*|mount|dd|env|terraform|helm|export)\b/;
+/** A name in small letters that the shell sets to nothing for one command. */
+const EMPTY_ASSIGNMENT = /^([a-z_]\w*)=[ \t]+(\S.*)$/;
 /** What is to happen if a command fails, behind it. */
 const HANDLED =
   /\s((?:(?:→|->)\s*)?(?:ON (?:ERROR|FAILURE|FAIL)\b:?\s*(?:(?:→|->|=>)\s*)?|(?:OR|ELSE)\b:?\s*)(?:GOTO|RETURN|FAIL|EMIT|SET|DO|USE)(?::.*|\s+[A-Z_]{2,}))$/;
@@ -196,6 +204,23 @@ function lintWords(
     const start = only.source + text.length - part.length;
     diagnostics.push(say.wordedOption({ file, start, end: start + part.length }, { part, verb, option }));
   }
+  const options = TAKES_ASSIGNMENTS.test(text) ? undefined : LAST_OPTIONS.exec(text)?.[1];
+  if (options !== undefined && !isOpen(text)) {
+    const start = only.source + text.length - options.length;
+    const option = options
+      .replace(/^with\s+/, '')
+      .split(/[\s,]+/)
+      .filter(Boolean)
+      .join(' ');
+    diagnostics.push(say.wordedOption({ file, start, end: start + options.length }, { part: options, verb, option }));
+  }
+  const [, name, command] = (i.bind === undefined && EMPTY_ASSIGNMENT.exec(text)) || [];
+  if (name !== undefined && command !== undefined) {
+    const at = { file, start: only.source, end: only.source + name.length + 1 };
+    diagnostics.push(say.emptyAssignment(at, { name, line: `${verb}: ${name} = ${command}` }));
+  }
+  if (text.startsWith('#'))
+    diagnostics.push(say.onlyComment({ file, start: only.source, end: only.source + text.length }, { text, verb }));
   const variable = VARIABLE.exec(text)?.[1];
   if (variable === undefined || i.bind === undefined) return;
   const at = { file, start: only.source, end: only.source + text.length };
@@ -238,7 +263,12 @@ function lintNameAfter(
   const before = shell.text.slice(0, match.index);
   if (before.trim() === '' || isOpen(before) || (actionVerbs as readonly string[]).includes(name)) return;
   const source = sources[i.span.file]?.text ?? '';
-  const isRead = new RegExp(`(?<![\\w.])${name}(?!\\w)`).test(source.slice(shell.span.end + by));
+  const isFile = TO_FILE.test(sign);
+  const pattern = isFile
+    ? `\\{\\s*${name}\\s*[}.?[]|\\bIF:[^→\\n]*(?<![\\w."/])${name}(?![\\w."/])`
+    : `(?<![\\w.])${name}(?!\\w)`;
+  const isRead = new RegExp(pattern).test(source.slice(shell.span.end + by));
+  if (isFile && i.bind !== undefined) return;
   if (sign !== '→' && sign !== 'AS' && (names.has(name) || !isRead)) return;
   const start = only.source + match.index + 1;
   const whole = source.slice(i.span.start, shell.span.start);

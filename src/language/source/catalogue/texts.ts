@@ -18,6 +18,22 @@ export const textMessages = {
     label: 'part of the command',
     help: `write options before the colon: \`${f.line ?? `${f.verb} [… ${f.meant}]: …`}\``,
   })),
+  emptyAssignment: message<{ name: string; line: string }>('taken-as-text', 'warning', (f) => ({
+    message: `to the shell, \`${f.name}=\` is an empty variable of the command behind it`,
+    label: 'binds no name',
+    help: `write \`${f.line}\` to keep what the command prints`,
+  })),
+  onlyComment: message<{ text: string; verb: string }>('taken-as-text', 'warning', (f) => {
+    const name = /^#\{?([A-Za-z_]\w*)\}?$/.exec(f.text)?.[1];
+    return {
+      message: 'this is a comment of the shell, and no command runs',
+      label: 'prints nothing',
+      help:
+        name === undefined
+          ? 'write a command, or remove the line'
+          : `write \`len(${name})\` for the length of a text or list`,
+    };
+  }),
   optionsFirst: message<{ part: string; line: string; fix?: Correction }>('not-a-command', 'error', (f) => ({
     message: `\`${f.part}\` is not a command`,
     label: 'options stand before the colon',

@@ -158,7 +158,7 @@ export const assignmentLines: readonly ForeignLine[] = [
         : `write \`CHECK: printed = ${part(m, 2)}\` above, and \`${part(m, 1)}: printed ${part(m, 3)}\``,
   },
   {
-    line: /^(DO|SET):?\s*(\w+)\s*=\s*([A-Za-z_]\w*)\s*(?:\.{1,2}|&|~|,)?\s+"([^"]*)"$/,
+    line: /^(DO|SET):?\s*(\w+)\s*=\s*([A-Za-z_]\w*)\s*(?:\.{1,2}|&|,)?\s+"([^"]*)"$/,
     codes: /not-a-command|command-not-found|unexpected|bad-character/,
     when: (m, text) => mentions(part(m, 3), text),
     help: write,

@@ -233,10 +233,10 @@ export const expressionLines: readonly ForeignLine[] = [
   },
   {
     line: /^(.*?)\b(\w+(?:\.\w+)*)\[\s*(-?\w*)\s*:\s*(-?\w*)\s*\](.*)$/,
-    codes: /unexpected|missing/,
+    codes: /unexpected|missing|not-a-command/,
     help: write,
     by: (m) =>
-      `${part(m, 1)}slice(${part(m, 2)}, ${part(m, 3) || '0'}${part(m, 4) === '' ? '' : `, ${part(m, 4)}`})${part(m, 5)}`,
+      `${part(m, 1).replace(/^CHECK(?=:\s*\w+\s*=\s*$)/, 'DO')}slice(${part(m, 2)}, ${part(m, 3) || '0'}${part(m, 4) === '' ? '' : `, ${part(m, 4)}`})${part(m, 5)}`,
   },
   {
     line: /^(.*?=\s*)\[\s*\.\.\.\s*([\w.]+)\s*,\s*([^\]]+)\](.*)$/,
@@ -254,11 +254,11 @@ export const expressionLines: readonly ForeignLine[] = [
     },
   },
   {
-    line: /^(.*?)\b(?:JSON\.(parse|stringify)|json\.(loads|dumps)|Object\.(keys|values))\(([^()]*)\)(.*)$/,
+    line: /^(.*?)\b(?:JSON\.(parse|stringify)|json\.(loads?|dumps?|parse|stringify|decode|encode)|Object\.(keys|values))\(([^()]*)\)(.*)$/,
     codes: /unknown-name|unexpected|not-a-command|command-not-found/,
     help: write,
     by: (m) => {
-      const own = /parse|loads/.test(m[0]) ? 'parse_json' : (m[4] ?? 'json');
+      const own = /parse|load|decode/.test(m[0]) ? 'parse_json' : (m[4] ?? 'json');
       return `${part(m, 1)}${own}(${part(m, 5)})${part(m, 6)}`;
     },
   },

@@ -42,6 +42,9 @@ export const unread = /^(?:unknown-verb|not-an-instruction|missing-colon|not-a-c
 export const COMMANDS =
   'awk|bash|bun|cargo|cat|cd|chmod|claude|codex|cmake|cp|curl|deno|docker|echo|find|gh|git|go|grep|head|helm|jq|kubectl|ls|make|mkdir|mv|mvn|node|npm|npx|pip3?|pnpm|poetry|pytest|python3?|rm|rsync|ruby|sed|sh|ssh|tail|tar|terraform|test|touch|uv|wget|yarn';
 
+/** How the names of agents begin that need no configuration, and those of models that are taken for agents. */
+export const AGENTS = 'claude|codex|gemini|qwen|aider|gpt|opus|sonnet|haiku';
+
 /** Whether the text binds the name that an expression begins with. */
 export const mentions = (expression: string, text: string): boolean => {
   const name = /^[A-Za-z_]\w*/.exec(expression)?.[0];

@@ -1,5 +1,9 @@
 /** All rules about lines of other languages, and those about lines of shell scripts. The first rule that matches a line applies. */
 import { assignmentLines } from './assignment-lines.js';
+import { authorCalls } from './author-calls.js';
+import { authorHeads } from './author-heads.js';
+import { authorValues } from './author-values.js';
+import { authorVerbs } from './author-verbs.js';
 import { blockLines, stateHeads } from './block-lines.js';
 import { expressionLines } from './expression-lines.js';
 import { around, COMMANDS, type ForeignLine, part, unread, write } from './foreign-line.js';
@@ -164,6 +168,10 @@ export const foreignLines: readonly ForeignLine[] = [
   ...optionLines,
   ...gateLines,
   ...shellLines,
+  ...authorHeads,
+  ...authorValues,
+  ...authorVerbs,
+  ...authorCalls,
   ...loopLines,
   ...assignmentLines,
   ...sectionLines,

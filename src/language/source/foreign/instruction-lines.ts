@@ -33,7 +33,7 @@ export const instructionLines: readonly ForeignLine[] = [
     help: () => 'write these actions as the next lines of the state: they run only if nothing above failed',
   },
   {
-    line: /^ON[ _]?ERROR\s*(?:\(\s*(\w+)\s*\)|\*|as\s+\w+|(?:with\s+)?exit\s+(?:code\s+)?\d+)?\s*:?\s*(?:→|->|=>)?\s*((?:GOTO|RETURN|FAIL|EMIT|DO|SET|ROLLBACK|USE|ASK)\b.*)$/i,
+    line: /^ON[ _]?ERROR\s*(?:\(\s*(\w+)\s*\)|\*|as\s+\w+)?\s*:?\s*(?:→|->|=>)?\s*((?:GOTO|RETURN|FAIL|EMIT|DO|SET|ROLLBACK|USE|ASK)\b.*)$/i,
     codes: /missing-colon|unexpected|unknown-verb|not-an-instruction/,
     help: write,
     by: (m) =>
@@ -87,7 +87,7 @@ export const instructionLines: readonly ForeignLine[] = [
     by: (m) => `${part(m, 1)}${part(m, 2)})${m[3] === undefined ? '' : ` ${m[3]}`}${part(m, 4)}`,
   },
   {
-    line: /^EMIT:\s*(\w+)\s*(?::\s*|\(\s*|\{\s*)(\w+\s*=.*?)\s*[)}]?$/,
+    line: /^EMIT:\s*(\w+)\s*(?::\s*(?=.*[^)]$)|\(\s*(?=.*\)$)|\{\s*(?=.*\}\}?$))(\w+\s*=(?:[^{}]|\{[^{}]*\})*?)\s*[)}]?$/,
     codes: /bad-name|unexpected|missing/,
     help: write,
     by: (m) =>
