@@ -158,6 +158,8 @@ export function lowerExpression(e: Expression, context: ExpressionContext, unkno
     case 'compare':
       return lowerCompare(e, context, unknown);
     case 'test': {
+      if (e.test === 'exists' && e.of.kind === 'text')
+        context.scope.shared.diagnostics.push(say.textIsNoFile(e.of.span, { text: e.of.template.raw }));
       const of = (e.test === 'exists' || e.test === 'empty' ? lowerSpared : lowerExpression)(e.of, context, unknown);
       noteAbsence(e.test, of, e.of.span, context.scope);
       return { op: 'test', test: e.test, negated: e.negated, of };
@@ -281,6 +283,7 @@ function lowerCompare(
     if (e.left.kind === 'name' && e.right.kind === 'text') context.noteComparison(e.left.name, e.left.span);
     if (e.right.kind === 'name' && e.left.kind === 'text') context.noteComparison(e.right.name, e.right.span);
   }
+  if (/^[<>]/.test(e.operator)) reportClock(e, context);
   const left = lowerExpression(e.left, context, unknown);
   // The braces of a quantifier such as `{3}` are not an interpolation, so a pattern is usually a constant.
   const right = lowerExpression(e.right, context, unknown);
@@ -290,6 +293,19 @@ function lowerCompare(
   }
   noteOperands(e, e.operator, left, right, context.scope);
   return { op: 'compare', operator: e.operator, left, right };
+}
+
+/** `now() > "18:00"`: as texts, every date comes after every hour. */
+function reportClock({ left, right }: Extract<Expression, { kind: 'compare' }>, { scope }: ExpressionContext): void {
+  for (const [clock, other] of [
+    [left, right],
+    [right, left],
+  ] as const) {
+    if (clock.kind !== 'call' || clock.name.text !== 'now' || other.kind !== 'text') continue;
+    const text = constantText(other.template);
+    if (text !== null && !/^\d{4}(?:-|$)/.test(text))
+      scope.shared.diagnostics.push(say.clockAsText(other.span, { text: other.template.raw }));
+  }
 }
 
 function noteOperands(

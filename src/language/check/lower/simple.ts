@@ -86,6 +86,13 @@ function lowerEmit(l: StateLowering, i: Extract<Instruction, { kind: 'emit' }>):
     if (names.has(name.text)) l.diagnostics.push(say.duplicateArgument(name.span, { name: name.text }));
     names.add(name.text);
   }
+  // Next to words that name nothing, a word is a text, too.
+  const words = i.fields.flatMap(({ value }) => plainWord(value) ?? []);
+  if (words.every((word) => l.scope.has(word)))
+    for (const { value } of i.fields) {
+      const word = plainWord(value);
+      if (word !== undefined) l.diagnostics.push(say.emittedWord(value.span, { word }));
+    }
   const fields = i.fields.map((field) => ({
     name: field.name.text,
     value: lowerTemplate(field.value, l, field.optional ? 'optional' : 'text'),
@@ -239,13 +246,19 @@ function returnValue(l: StateLowering, i: Extract<Instruction, { kind: 'return' 
   return { op: 'template', template };
 }
 
+/** A word without quotes, which may be meant as the text or as the value of that name. */
+function plainWord(text: TextTemplate): string | undefined {
+  const word = text.quote === 'none' ? constantText(text)?.trim() : undefined;
+  return word !== undefined && /^[A-Za-z_]\w*$/.test(word) ? word : undefined;
+}
+
 /** FAIL is a failure like any other, so it is allowed where GOTO and RETURN are not. */
 function lowerFail(l: StateLowering, i: Extract<Instruction, { kind: 'fail' }>): void {
   const contract: ReadonlySet<string> = new Set(ERROR_NAMES);
   for (const { name } of i.args)
     if (contract.has(name.text)) l.diagnostics.push(say.failSays(name.span, { name: name.text }));
-  const word = i.text?.quote === 'none' ? constantText(i.text)?.trim() : undefined;
-  if (i.text !== undefined && word !== undefined && /^[A-Za-z_]\w*$/.test(word) && l.scope.has(word))
+  const word = i.text === undefined ? undefined : plainWord(i.text);
+  if (i.text !== undefined && word !== undefined && l.scope.has(word))
     l.diagnostics.push(say.ambiguousWord(i.text.span, { word }));
   const message = i.text === undefined ? [] : lowerTemplate(i.text, l);
   mentionPassed(l, i.args, 'ERROR');

@@ -5,7 +5,7 @@
 import { textMessages as say } from '../../source/catalogue/texts.js';
 import type { Diagnostic, Span } from '../../source/diagnostic.js';
 import type { Interpolation, Template } from '../../syntax/expression-nodes.js';
-import { doubledBraces, oddBraces } from '../../syntax/tree/odd-braces.js';
+import { doubledBraces, oddBraces, statementInBraces } from '../../syntax/tree/odd-braces.js';
 import { freeNames } from '../free-names.js';
 
 /** The names that a text can read, and where mistakes are reported. */
@@ -75,7 +75,15 @@ function split(text: string, template: Template, from: number, scope: NamesInTex
     if (at < rest || text[at - 1] === '{') continue;
     const begins = isExact ? raw.indexOf(text.slice(at, at + 12), searched) : -1;
     const found = oddBraces(text, at, span.file, (offset) => span.start + Math.max(0, begins) + offset - at);
-    if (found === null) continue;
+    if (found === null) {
+      const statement = statementInBraces(text, at);
+      if (statement === null || !scope.has(statement.name)) continue;
+      const onlyInputs = scope.only !== undefined;
+      diagnostics.push(
+        say.braces(locate(statement.written), { ...statement, kind: 'other', instead: null, onlyInputs }),
+      );
+      continue;
+    }
     const names = found.kind === 'computed' ? freeNames(found.expression).map(({ name }) => name) : [found.name];
     if (!names.some((name) => scope.has(name))) continue;
     const where = locate(found.written);

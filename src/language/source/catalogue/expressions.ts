@@ -26,6 +26,16 @@ export const expressionMessages = {
       };
     },
   ),
+  textIsNoFile: message<{ text: string }>('wrong-type', 'error', (f) => ({
+    message: `a text in quotes always exists, and \`${f.text}\` is no file here`,
+    label: 'always true',
+    help: `for a file write \`CHECK: found = test -e ${f.text.slice(1, -1)}\` above, and \`exit_code(found) == 0\` here`,
+  })),
+  clockAsText: message<{ text: string }>('wrong-type', 'error', (f) => ({
+    message: `\`now()\` is a date with a time, such as \`2026-01-31T18:00:00.000Z\`, and \`${f.text}\` is none`,
+    label: 'compares only characters',
+    help: 'let a command read the clock, as in `DO: hour = date +%H`, and write `int(hour) >= 18`',
+  })),
   badRegex: message<{ reason: string }>('bad-regex', 'error', (f) => ({
     message: `this is not a regular expression: ${f.reason}`,
     help: 'patterns are JavaScript regular expressions with the `u` flag',

@@ -58,6 +58,12 @@ export const patternMessages = {
     repair: { replace: f.word, by: `{${f.word}}`, guess: true },
     otherRepairs: [{ replace: f.word, by: `"${f.word}"`, guess: true }],
   })),
+  emittedWord: message<{ word: string }>('taken-as-text', 'warning', (f) => ({
+    message: `this is the text \`${f.word}\`, and not the variable of that name`,
+    help: `write \`{${f.word}}\` for its value, or \`"${f.word}"\` for the text`,
+    repair: { replace: f.word, by: `{${f.word}}`, guess: true },
+    otherRepairs: [{ replace: f.word, by: `"${f.word}"`, guess: true }],
+  })),
   notAStateName: message<{ name: string; why: string }>('goto-parameter', 'error', (f) => ({
     message: `\`GOTO {${f.name}}\` ${f.why}`,
     help: 'inside a pattern, name one of its parameters: `PATTERN: P with next_state` … `GOTO {next_state}`',

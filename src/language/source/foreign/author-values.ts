@@ -125,7 +125,7 @@ export const authorValues: readonly ForeignLine[] = [
     },
   },
   {
-    line: /^.*\bnow\(\).*$/,
+    line: /^.*(?:\bnow\(\)\s*[-+]|[-+]\s*now\(\)).*$/,
     codes: /wrong-type/,
     message: () => '`now()` is a text, and no expression computes with times',
     help: () =>
@@ -371,7 +371,8 @@ export const authorValues: readonly ForeignLine[] = [
   {
     line: /^(.*?)\{(?:\*|\.\.\.|…)?\s*([A-Za-z_][\w.]*)(?:\[[*@]\]|\.\.\.)?\}(.*)$/,
     codes: /ambiguous-braces/,
-    when: (m) => /\{(?:\*|\.\.\.|…)|\[[*@]\]\}|\.\.\.\}/.test(m[0]) && /^(?:- )?(?:DO|CHECK|UNDO)\b/.test(m[0]),
+    when: (m) =>
+      /\{(?:\*|\.\.\.|…)|\[[*@]\]\}|\.\.\.\}/.test(m[0]) && /^(?:- )?(?:DO|CHECK|UNDO)\b(?!.*\bTask\()/.test(m[0]),
     help: (_, by) => `for its elements as arguments, write \`${by}\``,
     by: (m) => `${part(m, 1)}{${part(m, 2)}*}${part(m, 3)}`,
   },

@@ -100,6 +100,8 @@ function waitFor(context: ParseContext, node: SyntaxNode, verb: Name, notes: rea
     };
   }
   const expression = child(node, 'expression');
+  const quoted = expression === undefined ? null : quotedDuration(context, expression);
+  if (quoted !== null) return quoted;
   if (expression !== undefined)
     return { kind: 'condition', condition: buildExpression(context, expression), span: spanOf(context, expression) };
   reportMissing(
@@ -112,6 +114,17 @@ function waitFor(context: ParseContext, node: SyntaxNode, verb: Name, notes: rea
   );
   const where = { ...verb.span, start: verb.span.end };
   return { kind: 'condition', condition: { kind: 'broken', span: where }, span: where };
+}
+
+const DURATION = /^(["'])(\d+(?:\.\d+)?(?:ms|s|m|h|d))\1$/;
+
+/** `WAIT: "5s"`: a text is never a condition, and this one is a time. */
+function quotedDuration(context: ParseContext, expression: SyntaxNode): WaitFor | null {
+  const where = spanOf(context, expression);
+  const written = context.text.slice(where.start - context.base, where.end - context.base);
+  const [, , raw] = DURATION.exec(written) ?? [];
+  if (raw === undefined) return null;
+  return { kind: 'duration', duration: plainTemplate(context, raw, where.start - context.base + 1), span: where };
 }
 
 /** `OR` may be left out; the formatter writes it. */
@@ -160,7 +173,9 @@ export function buildAsk(context: ParseContext, node: SyntaxNode): Instruction {
   const asked = late > 0 && pieces[late - 1]?.tokenType.name === 'Colon' ? late : -1;
   const isLateUser = asked > 1 && pieces[asked - 2]?.image === 'user';
   const isUser = /^ASK[ \t]+user\b/.test(verbToken.image) || isLateUser;
-  const question = token(node, 'Quoted') ?? (asked < 0 ? undefined : pieces[asked]);
+  const first = token(node, 'Quoted');
+  const other = first === undefined ? undefined : pieces[late];
+  const question = first ?? (asked < 0 ? undefined : pieces[asked]);
   if (asked >= 0) pieces.splice(asked - (isLateUser ? 2 : 1), isLateUser ? 3 : 2);
   if (!isUser || question === undefined || question.image.slice(1, -1).trim() === '') {
     const what = isUser ? 'a quoted question' : '`user`';
@@ -181,6 +196,11 @@ export function buildAsk(context: ParseContext, node: SyntaxNode): Instruction {
         example: '→ answer',
       }),
     );
+  if (other !== undefined && !context.blamed) {
+    context.blamed = true;
+    const help = 'an ASK has one question: write `ASK user: "…" → name`';
+    report(context, unexpectedText(tokenSpan(context, other), { text: other.image, help }));
+  }
   const options = askOptions(
     context,
     pieces.filter((_, i) => i !== arrow && !(named && i === arrow + 1)),

@@ -42,6 +42,8 @@ const HYPHEN = /^\s*([A-Za-z_]\w*(?:\.\w+)*)\.(\w+(?:-\w+)+)\s*$/;
 /** `{list.0}` and `{list[1:3]}`. */
 const NUMBERED = /^\s*([A-Za-z_]\w*(?:\.\w+|\[\d+\])*?)\.(\d+)((?:\.[A-Za-z_]\w*|\[\d+\])*)\s*$/;
 const SLICED = /^\s*([A-Za-z_]\w*(?:\.\w+)*)\[\s*(-?\w*)\s*:\s*(-?\w*)\s*\]\s*$/;
+/** `{*list}`, `{...list}` and `{list[@]}`. */
+const SPREAD = /^\s*(?:(?:\*|\.{3}|…)\s*([A-Za-z_][\w.]*)|([A-Za-z_][\w.]*)\[[*@]\])\s*$/;
 /** A name in the letters of another language, which the program has to write with others. */
 const LETTERED = /^\s*([\p{L}_][\p{L}\p{M}\p{N}_]*)((?:\.\w+|\[\d+\])*)\s*$/u;
 /** An object, a range, a list of words, or nothing that begins like a value. */
@@ -62,7 +64,7 @@ export function oddBraces(text: string, at: number, file: number, base: (offset:
     const latin = inLatin(lettered);
     return { kind: 'other', written, name: latin, instead: `{${latin}${path}}` };
   }
-  const name = ROOT.exec(inner)?.[1];
+  const name = ROOT.exec(inner)?.[1] ?? SPREAD.exec(inner)?.[1]?.split('.')[0];
   if (name === undefined) return literalFirst(inner, written, base(at + 1), file);
   const format = FORMAT.exec(inner);
   if (format !== null) {
@@ -70,6 +72,9 @@ export function oddBraces(text: string, at: number, file: number, base: (offset:
     const compute = /^[\d.]*[dfsxXeEgG]$/.test(how) ? `printf %${how} {${of}}` : `printf … {${of}}`;
     return { kind: 'other', written, name, instead: null, compute };
   }
+  const [, spread, indexed] = SPREAD.exec(inner) ?? [];
+  const whole = spread ?? indexed;
+  if (whole !== undefined) return { kind: 'other', written, name: nameIn(whole), instead: `{join(${whole}, " ")}` };
   if (TEXT.test(inner)) return null;
   const starred = starredValue(inner);
   if (starred !== undefined && isExpression(starred, file)) {
@@ -121,6 +126,19 @@ export function oddBraces(text: string, at: number, file: number, base: (offset:
   const read = parseExpressionText(compute, 0, file);
   const isKnown = read.complete && read.diagnostics.length === 0;
   return { kind: 'other', written, name, instead: null, ...(isKnown ? { compute } : {}) };
+}
+
+const STATEMENT =
+  /^\{\s*(?:for\s+\w+\s+in\s+([A-Za-z_]\w*)\b|if\s+(?:not\s+)?([A-Za-z_]\w*)\s*(?:[=!<>]|\b(?:is|then)\b|(?=\})))[^{}\n]{0,200}\}/;
+
+/** A loop over a list or a condition in braces, as templates have them. */
+export function statementInBraces(
+  text: string,
+  at: number,
+): { readonly written: string; readonly name: string } | null {
+  const [written, list, tested] = STATEMENT.exec(text.slice(at, at + 300)) ?? [];
+  const name = list ?? tested;
+  return written === undefined || name === undefined ? null : { written, name };
 }
 
 /** The value of `{list*}`, which only a command has. */
