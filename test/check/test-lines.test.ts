@@ -100,7 +100,6 @@ describe('a line of a test', () => {
     ['assert result == "x"', 'EXPECT: returned == "x"'],
     ['Then the output is right', 'EXPECT: the output is right'],
     ['GIVEN: {"a": 1, "b": "x"}', 'GIVEN: a=1, b="x"'],
-    ['GIVEN: a="x" b=2', 'GIVEN: a="x", b=2'],
     ['GIVEN: a="x" and b=2', 'GIVEN: a="x", b=2'],
     ['GIVEN: -i a=x', 'GIVEN: a="x"'],
     ['WITH: a=1', 'GIVEN: a=1'],

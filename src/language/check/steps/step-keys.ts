@@ -125,7 +125,11 @@ function noStep(l: KeyContext, root: string, fields: readonly string[], text: st
   const [first = ''] = fields;
   const isKey = FIELDS.has(fields.join('.')) || first === 'gate' || TASKS.has(root);
   if (!isKey || l.settings.anyNames || l.shared.symbols.binders(root).length > 0) return null;
-  const near = TASKS.has(root) ? undefined : nearest(root, allPaths(rootOf(l.steps.context.scope)));
+  const { own, judging, scope } = l.steps.context;
+  const path = TASKS.has(root) ? undefined : nearest(root, allPaths(rootOf(scope)));
+  // A step reads what it writes itself only in its gates.
+  const isOwn = !judging && own !== null && path?.split('/').at(-1) === own.name;
+  const near = path === undefined ? undefined : isOwn ? 'prev' : path;
   const key = near === undefined ? undefined : `${near}.${fields.join('.')}`;
   l.diagnostics.push(say.unknownStep(span, { key: text, near: key, isTask: TASKS.has(root) }));
   return nothing;
@@ -144,7 +148,7 @@ function checkGate(l: KeyContext, step: NamedStep, fields: readonly string[], sp
   if (l.shared.index) l.mention(span, 'read', symbolKey('gate', locationOf(step.span), gate));
   const tail = fields.slice(1).join('.');
   if (tail !== '' && tail !== 'comments' && tail !== 'error' && !tail.startsWith('state.'))
-    unknownField(l, `gate.${fields.join('.')}`, tail, span);
+    l.diagnostics.push(say.unknownGateField(span, { key: `gate.${fields.join('.')}`, field: tail, gate }));
   if (step.gates.has(gate)) return;
   const known = [...step.gates];
   l.diagnostics.push(say.unknownGate(span, { gate, step: step.name, known, near: nearest(gate, known) }));
@@ -152,8 +156,16 @@ function checkGate(l: KeyContext, step: NamedStep, fields: readonly string[], sp
 
 function unknownField(l: KeyContext, key: string, field: string, span: Span): void {
   const known = [...STEP_FIELDS, 'gate.<name>'];
-  l.diagnostics.push(say.unknownField(span, { key, field, known, near: nearest(field, [...STEP_FIELDS]) }));
+  l.diagnostics.push(
+    say.unknownField(span, { key, field, known, near: FIELD_MEANT[field] ?? nearest(field, [...STEP_FIELDS]) }),
+  );
 }
+
+/** What an agent answers, in the words of other tools. */
+const FIELD_MEANT: Readonly<Record<string, string>> = {
+  ...{ result: 'output', answer: 'output', text: 'output', stdout: 'output', response: 'output', content: 'output' },
+  ...{ changes: 'diff', patch: 'diff', changed_files: 'files', price: 'cost' },
+};
 
 /** A key of a step that is known. */
 function keyOf(

@@ -160,6 +160,12 @@ export const stepMessages = {
       ...didYouMean(f.field, f.near, `the fields are ${list(f.known)}`),
     }),
   ),
+  unknownGateField: message<{ key: string; field: string; gate: string }>('unknown-step-field', 'error', (f) => ({
+    message: `a gate has no field \`${f.field}\``,
+    label: `in \`${f.key}\``,
+    help: `write \`{gate.${f.gate}.error}\` for what failed, \`{gate.${f.gate}.comments}\` for a judgement, or \`{gate.${f.gate}}\` for whether it passed`,
+    repair: { replace: `gate.${f.gate}.${f.field}`, by: `gate.${f.gate}.error`, guess: true },
+  })),
   absentField: message<{ key: string; field: string; type: string }>('absent-step-field', 'error', (f) => ({
     message:
       f.type === 'none'

@@ -227,7 +227,10 @@ export const indentedDeclaration = message<{ verb: string; fix: Correction }>(
   ({ verb, fix }) => ({
     message: `\`${verb}\` is inside another block`,
     notes: ['declarations begin at the left margin'],
-    help: 'remove the indentation of this line',
+    help:
+      verb === 'INPUT' || verb === 'LIMIT' || verb === 'IMPORT'
+        ? 'write this line without indentation, above the first state'
+        : 'remove the indentation of this line',
     correction: fix,
   }),
 );

@@ -276,6 +276,21 @@ export const authorHeads: readonly ForeignLine[] = [
     by: (m) => `${part(m, 1)} → ${part(m, 2)}`,
   },
   {
+    line: /^(.*?)\{([A-Za-z][\w-]*)\}(.*)$/,
+    codes: /unknown-name/,
+    of: 2,
+    when: (m, text) => new RegExp(`^\\s*STEP:\\s*${part(m, 2)}(?![\\w-])`, 'm').test(text),
+    help: (_, by) => `what a step answered is its field: write \`${by}\``,
+    by: (m) => `${part(m, 1)}{${part(m, 2)}.output}${part(m, 3)}`,
+  },
+  {
+    line: /^(.*?)\{(steps|outputs|jobs|needs)\.([A-Za-z][\w-]*)(?:\.outputs?)?(?:\.(\w+))?\}(.*)$/,
+    codes: /unknown-name/,
+    of: 2,
+    help: write,
+    by: (m) => `${part(m, 1)}{${part(m, 3)}.${m[4] ?? 'output'}}${part(m, 5)}`,
+  },
+  {
     line: /^STEP:?\s+([A-Za-z][\w-]*(?:\s+(?!type|memo|parallel)[A-Za-z][\w-]*)+)$/,
     codes: /unknown-option|unexpected|bad-name|step-option/,
     message: () => 'the name of a step is one word',

@@ -36,6 +36,12 @@ export const withOwnNames = (text: string): string =>
     .trim();
 
 export const expectations: readonly ForeignTestLine[] = [
+  expect(String.raw`calls\s+((?:\.{0,2}\/)[^"\s=<>!]*(?:\s+[^"=<>!\s]+)*)\s*([=!<>]=?\s*\d+)`, (m) => {
+    return `EXPECT: calls "${part(m, 1)}" ${part(m, 2)}`;
+  }),
+  expect(String.raw`((?:no\s+)?event\s+\w+)\s+(?:with|where|having)\s+(\w+\s*=.*)`, (m) => {
+    return `EXPECT: ${part(m, 1)} ${part(m, 2)}`;
+  }),
   expect(String.raw`(?:(?:failed|error)\s*:\s*"?([^"]+?)"?|error\s+("[^"]*"))`, (m) => {
     return `EXPECT: failed\nEXPECT: error contains ${m[2] ?? `"${part(m, 1)}"`}`;
   }),

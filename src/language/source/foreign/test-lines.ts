@@ -42,9 +42,7 @@ const mocks: readonly ForeignTestLine[] = [
   ),
   rule(
     String.raw`MOCK:\s*(?:ASK|ask|ANSWER|answer|user|USER|question)[\s/:]\s*(?:user:?\s*)?"?(\w+)"?\s*(?:→|->|=>|=|:)\s*(\S.*)`,
-    (m) => {
-      return `ANSWER: ${part(m, 1)} → ${part(m, 2)}`;
-    },
+    (m) => `ANSWER: ${part(m, 1)} → ${part(m, 2)}`,
   ),
   rule(
     String.raw`MOCK:\s*(\w+/)?${COMMAND_WORD}:?\s+(?:\w+\s*=\s*)?"((?:[^"\\]|\\.)*)"\s*(?:→|->|=>|=|:)\s*(\S.*)`,
@@ -82,6 +80,14 @@ const mocks: readonly ForeignTestLine[] = [
   answerRule(
     String.raw`(?:stdout|output|prints?|text|value)\s*[:=]?\s*("(?:[^"\\]|\\.)*")(.*)`,
     (m) => `${part(m, 3)}${part(m, 4)}`,
+  ),
+  advise(
+    String.raw`MOCK:\s*(?:\w+\/)?(?:Task\(\s*(?:\*|any|all)?\s*\)|Task|TASK|agents?)\s*(?:→|->|=).*`,
+    'name the agent, as in `MOCK: Task(claude) → "…"`: each agent has a line of its own',
+  ),
+  rule(
+    String.raw`MOCK:\s*(\w+/)?(Task\([\w./:-]+\))\s+"(?:[^"\\]|\\.)*"\s*(?:→|->)(.*)`,
+    (m) => `MOCK: ${part(m, 1)}${part(m, 2)} →${part(m, 3)}`,
   ),
   answerRule('(?:real|REAL|for-real|passthrough|actual|original|unmocked)', () => 'for real'),
   answerRule(
@@ -171,13 +177,16 @@ const valuesOf = (text: string): string | undefined => {
   }
   return values.length === 0 ? undefined : values.join(', ');
 };
-/** Right as it is: names with values, separated by commas. */
 const isGiven = (text: string): boolean =>
   /^\s*\w+\s*=(?!=)/.test(text) && !/["\]}\w]\s+(?:and\b|AND\b|&&|;|\w+\s*=(?!=))|;/.test(text);
 const SECTIONS =
   'BEFORE|BEFORE_?EACH|BEFORE_?ALL|AFTER_?EACH|AFTER_?ALL|SETUP|TEARDOWN|FIXTURES?|CLEANUP|BACKGROUND|BEGIN_?ALL';
 
 const others: readonly ForeignTestLine[] = [
+  advise(
+    String.raw`PROPERTY:\s*(?:NEVER|AFTER|AT MOST|ENDS|REACHES|ASSUME)\s*:.*`,
+    'a property has a name, and its lines below it: `PROPERTY: people decide`, and indented deeper `NEVER: …`',
+  ),
   rule(String.raw`(?:\/\/|--(?!input\b)|;|\/\*)\s*(.*?)(?:\*\/)?`, (m) => `# ${part(m, 1).trim()}`),
   rule(
     String.raw`(?:TESTS?|FLOW|PROGRAM|FILE|import|from|require|use|IMPORT|USE)\s*(?:FOR|for|OF|of|FILE)?\s*[:(]?\s*["']([\w./-]+\.(?:dsl|md|ya?ml|json))["']\s*\)?;?`,
@@ -220,7 +229,8 @@ const others: readonly ForeignTestLine[] = [
     return values === undefined ? undefined : `GIVEN: ${values}`;
   }),
   rule(String.raw`(?:GIVEN:|Given:?|given:?|GIVEN(?!:)|-i|--input)\s*(\S.*)`, (m) => {
-    if (/^GIVEN:/.test(m[0]) && isGiven(part(m, 1))) return undefined;
+    // A comma may be left out before the next name.
+    if (/^GIVEN:/.test(m[0]) && isGiven(part(m, 1).replace(/(["\]}\w])\s+(?=\w+\s*=(?!=))/g, '$1, '))) return undefined;
     // On the command line, a value needs no quotes.
     const text = m[0].startsWith('-') ? m[0] : part(m, 1);
     const values = isGiven(text) ? text : valuesOf(text);
@@ -244,9 +254,7 @@ const others: readonly ForeignTestLine[] = [
   ),
   rule(
     String.raw`(?:ASK|REPLY|REPLIES|CHOOSE|RESPONSE|USER|PERSON|HUMAN|ANSWERS):\s*(?:user[:/]?\s*)?"?(\w+)"?\s*(?:→|->|=>|==?|:)\s*(\S.*)`,
-    (m) => {
-      return `ANSWER: ${part(m, 1)} → ${part(m, 2)}`;
-    },
+    (m) => `ANSWER: ${part(m, 1)} → ${part(m, 2)}`,
   ),
   rule(String.raw`ANSWER:\s*(?:user|ASK|ask|question)[\s/.:]+"?(\w+)"?\s*(?:→|->|=>|==?|:)\s*(\S.*)`, (m) => {
     return `ANSWER: ${part(m, 1)} → ${part(m, 2)}`;

@@ -108,8 +108,9 @@ export function namedValues(cursor: LineCursor): NamedValue[] {
   do {
     const name = cursor.name('a name');
     if (cursor.take(/^=(?!=)/) === null) cursor.fail(`\`=\` is missing after \`${name.text}\``);
-    values.push({ name, value: cursor.value('a value') });
-  } while (cursor.take(/^,/) !== null);
+    // As after `with` in a program, a comma may be left out before the next name.
+    values.push({ name, value: cursor.expressionUntil(/^(?:,|\s+\w+\s*=(?!=))/, 'a value') });
+  } while (cursor.take(/^,/) !== null || /^\s*\w+\s*=(?!=)/.test(cursor.rest));
   return values;
 }
 
