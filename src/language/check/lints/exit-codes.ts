@@ -18,6 +18,7 @@ interface KnownOutcome {
 
 export function lintExitCodes(lowered: LoweredState, sources: SourceSet, diagnostics: Diagnostic[]): void {
   lintCodeFields(lowered, sources, diagnostics);
+  lintFailedChecks(lowered, sources, diagnostics);
   const exits = exitCodesOf(lowered.state);
   if (exits.size === 0) return;
   const codes = new ExitCodeValues(lowered.state, exits);
@@ -58,6 +59,64 @@ export function lintExitCodes(lowered: LoweredState, sources: SourceSet, diagnos
     const isUseless = value ? isDead(to, code.length) || hasDeadDefault(code, pc) : isDead(pc + 1, to);
     if (isUseless) report(lowered.spans[pc] as Span, from, !value);
   }
+}
+
+/**
+ * `IF: exit_code(r) != 0 → FAIL: {r}` with a CHECK: a command that failed prints several lines, or nothing, and to read
+ * that is a failure of its own.
+ */
+function lintFailedChecks({ state, spans }: LoweredState, sources: SourceSet, diagnostics: Diagnostic[]): void {
+  const checks = new Map<number, { readonly slot: number; readonly pc: number }>();
+  state.code.forEach((i, pc) => {
+    const bind = i.op === 'shell' && i.reading === 'check-named' ? i.bind : undefined;
+    if (bind?.exitSlot !== undefined) checks.set(bind.exitSlot, { slot: bind.slot, pc });
+  });
+  if (checks.size === 0) return;
+  const writers = writersBySlot(state.code);
+  const reported = new Set<number>();
+  state.code.forEach((i, pc) => {
+    const check = i.op === 'unless' ? checks.get(failedExit(i.condition) ?? -1) : undefined;
+    if (i.op !== 'unless' || check === undefined || reported.has(check.pc)) return;
+    if (writers.get(check.slot)?.length !== 1) return;
+    const at = state.code.slice(pc + 1, i.to).findIndex((inner) => readsWhole(inner, check.slot));
+    const [span, bound] = [spans[pc + 1 + at], spans[check.pc]];
+    if (at < 0 || span === undefined || bound === undefined) return;
+    reported.add(check.pc);
+    const line = sourceOf(bound, sources).replace(/^CHECK(?:\s*\[([^\]]*)\])?:/, (_, options?: string) =>
+      options === undefined ? 'DO [ok=any]:' : `DO [ok=any ${options.trim()}]:`,
+    );
+    diagnostics.push(
+      say.failedCheck(span, { name: state.locals[check.slot] as string, bound, line: line.split('\n')[0] ?? '' }),
+    );
+  });
+}
+
+/** The slot of an exit code that is not 0 if the condition holds. */
+function failedExit(condition: Expr): number | undefined {
+  if (condition.op === 'and') return failedExit(condition.left) ?? failedExit(condition.right);
+  const isNot = condition.op === 'not';
+  const compare = condition.op === 'not' ? condition.of : condition;
+  if (compare.op !== 'compare' || compare.left.op !== 'read' || compare.right.op !== 'const') return undefined;
+  const isFailed = isNot ? compare.operator === '==' : compare.operator === '!=' || compare.operator === '>';
+  const [place] = compare.left.places;
+  return isFailed && compare.right.value === 0 && place?.in === 'local' ? place.slot : undefined;
+}
+
+/** Whether a value or an instruction reads the slot as it is: not with `?`, `default`, `lines` or a test. */
+function readsWhole(node: unknown, slot: number): boolean {
+  if (typeof node !== 'object' || node === null) return false;
+  if (Array.isArray(node)) return node.some((one) => readsWhole(one, slot));
+  const { op, name, places } = node as { op?: string; name?: string; places?: readonly { in: string; slot: number }[] };
+  if (
+    op === 'maybe' ||
+    op === 'test' ||
+    op === 'field' ||
+    op === 'index' ||
+    (op === 'call' && (name === 'default' || name === 'lines'))
+  )
+    return false;
+  if (op === 'read') return places?.length === 1 && places[0]?.in === 'local' && places[0].slot === slot;
+  return Object.values(node).some((one) => readsWhole(one, slot));
 }
 
 const CODE_FIELD = /^(?:(?:exit|return)_?code|rc)$/i;

@@ -1,6 +1,6 @@
 /** Messages about expressions: functions, regular expressions and filters. */
 import { omitUndefined } from '../../../prelude/omit-undefined.js';
-import type { Correction, Label } from '../diagnostic.js';
+import type { Correction, Label, Span } from '../diagnostic.js';
 import { message, type Near } from './message.js';
 import { functionMeant } from './scripts.js';
 
@@ -146,6 +146,12 @@ export const typeMessages = {
     message: `\`${f.operator}\` looks for ${f.part} in a list of ${f.elements}`,
     label: 'this comparison always fails the run',
     help: 'compare values of one type: convert one with `int(…)` or `string(…)`, or write texts in quotes',
+  })),
+  failedCheck: message<{ name: string; bound: Span; line: string }>('check-of-failure', 'warning', (f) => ({
+    message: `\`${f.name}\` is read where its command has failed: if that printed several lines or nothing, reading it fails`,
+    label: 'a CHECK reads one value',
+    labels: [{ span: f.bound, text: 'printed here' }],
+    help: `write \`${f.line}\` to keep what it prints as a text`,
   })),
   exitCodeIsKnown: message<{
     name: string;
