@@ -61,34 +61,47 @@ export function lintExitCodes(lowered: LoweredState, sources: SourceSet, diagnos
   }
 }
 
+/** Commands that print a line for each thing they find, and not only one line. */
+const LISTING =
+  /^(?:git\s+(?:status|diff|ls-files|branch|tag|log|stash\s+list|worktree\s+list)|ls|find|ps|docker\s+(?:ps|images)|kubectl\s+get)\b(?!.*(?:\||\s-\w*[1qc]\b|--quiet|--count|--exit-code|--show-current|\bjson\b|-maxdepth|-n\s*1\b|\$\())/;
+
 /**
  * `IF: exit_code(r) != 0 → FAIL: {r}` with a CHECK: a command that failed prints several lines, or nothing, and to read
- * that is a failure of its own.
+ * that is a failure of its own. So it is with a command that prints a list.
  */
 function lintFailedChecks({ state, spans }: LoweredState, sources: SourceSet, diagnostics: Diagnostic[]): void {
-  const checks = new Map<number, { readonly slot: number; readonly pc: number }>();
-  state.code.forEach((i, pc) => {
-    const bind = i.op === 'shell' && i.reading === 'check-named' ? i.bind : undefined;
-    if (bind?.exitSlot !== undefined) checks.set(bind.exitSlot, { slot: bind.slot, pc });
-  });
-  if (checks.size === 0) return;
+  const checks = state.code.flatMap((i, pc) =>
+    i.op === 'shell' && i.reading === 'check-named' && i.bind !== undefined ? [{ ...i.bind, pc, text: i.text }] : [],
+  );
+  if (checks.length === 0) return;
   const writers = writersBySlot(state.code);
-  const reported = new Set<number>();
-  state.code.forEach((i, pc) => {
-    const check = i.op === 'unless' ? checks.get(failedExit(i.condition) ?? -1) : undefined;
-    if (i.op !== 'unless' || check === undefined || reported.has(check.pc)) return;
-    if (writers.get(check.slot)?.length !== 1) return;
-    const at = state.code.slice(pc + 1, i.to).findIndex((inner) => readsWhole(inner, check.slot));
-    const [span, bound] = [spans[pc + 1 + at], spans[check.pc]];
-    if (at < 0 || span === undefined || bound === undefined) return;
-    reported.add(check.pc);
+  for (const { slot, exitSlot, pc, text } of checks) {
+    const bound = spans[pc];
+    if (bound === undefined || writers.get(slot)?.length !== 1) continue;
+    const isListing = LISTING.test(text);
+    const at = isListing
+      ? state.code.findIndex((i) => readsWhole(i, slot, AS_LINES))
+      : failedRead(state.code, slot, exitSlot);
+    const span = at < 0 ? undefined : spans[at];
+    if (span === undefined) continue;
     const line = sourceOf(bound, sources).replace(/^CHECK(?:\s*\[([^\]]*)\])?:/, (_, options?: string) =>
       options === undefined ? 'DO [ok=any]:' : `DO [ok=any ${options.trim()}]:`,
     );
-    diagnostics.push(
-      say.failedCheck(span, { name: state.locals[check.slot] as string, bound, line: line.split('\n')[0] ?? '' }),
-    );
-  });
+    const name = state.locals[slot] as string;
+    const program = isListing ? /^\S+(?:\s+[a-z]\S*)?/.exec(text)?.[0] : undefined;
+    diagnostics.push(say.failedCheck(span, { name, bound, line: line.split('\n')[0] ?? '', program }));
+  }
+}
+
+/** The first instruction that reads the output where the exit code is not 0, or -1. */
+function failedRead(code: readonly Instruction[], slot: number, exitSlot: number | undefined): number {
+  if (exitSlot === undefined) return -1;
+  for (const [pc, i] of code.entries()) {
+    if (i.op !== 'unless' || failedExit(i.condition) !== exitSlot) continue;
+    const at = code.slice(pc + 1, i.to).findIndex((inner) => readsWhole(inner, slot, SPARED));
+    if (at >= 0) return pc + 1 + at;
+  }
+  return -1;
 }
 
 /** The slot of an exit code that is not 0 if the condition holds. */
@@ -102,21 +115,18 @@ function failedExit(condition: Expr): number | undefined {
   return isFailed && compare.right.value === 0 && place?.in === 'local' ? place.slot : undefined;
 }
 
-/** Whether a value or an instruction reads the slot as it is: not with `?`, `default`, `lines` or a test. */
-function readsWhole(node: unknown, slot: number): boolean {
+/** What several lines can be given to, and what nothing at all can. */
+const AS_LINES = /^lines$/;
+const SPARED = /^(?:lines|default|maybe|test|field|index)$/;
+
+/** Whether a value or an instruction reads the slot as it is. */
+function readsWhole(node: unknown, slot: number, spared: RegExp): boolean {
   if (typeof node !== 'object' || node === null) return false;
-  if (Array.isArray(node)) return node.some((one) => readsWhole(one, slot));
+  if (Array.isArray(node)) return node.some((one) => readsWhole(one, slot, spared));
   const { op, name, places } = node as { op?: string; name?: string; places?: readonly { in: string; slot: number }[] };
-  if (
-    op === 'maybe' ||
-    op === 'test' ||
-    op === 'field' ||
-    op === 'index' ||
-    (op === 'call' && (name === 'default' || name === 'lines'))
-  )
-    return false;
+  if (spared.test(op === 'call' ? (name ?? '') : (op ?? ''))) return false;
   if (op === 'read') return places?.length === 1 && places[0]?.in === 'local' && places[0].slot === slot;
-  return Object.values(node).some((one) => readsWhole(one, slot));
+  return Object.values(node).some((one) => readsWhole(one, slot, spared));
 }
 
 const CODE_FIELD = /^(?:(?:exit|return)_?code|rc)$/i;

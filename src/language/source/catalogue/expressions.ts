@@ -147,12 +147,19 @@ export const typeMessages = {
     label: 'this comparison always fails the run',
     help: 'compare values of one type: convert one with `int(…)` or `string(…)`, or write texts in quotes',
   })),
-  failedCheck: message<{ name: string; bound: Span; line: string }>('check-of-failure', 'warning', (f) => ({
-    message: `\`${f.name}\` is read where its command has failed: if that printed several lines or nothing, reading it fails`,
-    label: 'a CHECK reads one value',
-    labels: [{ span: f.bound, text: 'printed here' }],
-    help: `write \`${f.line}\` to keep what it prints as a text`,
-  })),
+  failedCheck: message<{ name: string; bound: Span; line: string; program: string | undefined }>(
+    'check-of-failure',
+    'warning',
+    (f) => ({
+      message:
+        f.program === undefined
+          ? `\`${f.name}\` is read where its command has failed: if that printed several lines or nothing, reading it fails`
+          : `\`${f.program}\` prints a line for each thing it finds: if these are several, reading \`${f.name}\` fails`,
+      label: 'a CHECK reads one value',
+      labels: [{ span: f.bound, text: 'printed here' }],
+      help: `write \`${f.line}\` to keep what it prints as a text`,
+    }),
+  ),
   exitCodeIsKnown: message<{
     name: string;
     accepted: readonly number[];
