@@ -256,6 +256,7 @@ const helped: readonly (readonly [string, string])[] = [
   [inState('DO: in PARALLEL:\n  - a = ./x.sh\n    b = ./y.sh'), '`PATTERN: NAME`'],
   [inState('DO [max_cost=1]: Task(claude) "x"'), '`AGENT: claude with max_cost=2.5`'],
   [inState('FAIL'), '`FAIL: why`'],
+  [inState('IF: n > 3 → FAIL: took {n}, more than {n} seconds'), '`FAIL: "took {n}, more than {n} seconds"`'],
   [atEnd('ON ERROR exit_code == 3: → FAIL: three'), '`IF: exit_code == 3 → FAIL: three`'],
   [above('SCHEDULE: "0 * * * *"'), '`cron: "0 * * * *"`'],
   [above('EVERY: 5m'), '`schedules:`'],

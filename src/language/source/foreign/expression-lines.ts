@@ -197,7 +197,7 @@ export const expressionLines: readonly ForeignLine[] = [
   },
   {
     line: /^(.*?\S)\s+(?:is\s+)?(greater|more|larger|above|over|less|fewer|smaller|below|under|at least|at most)(?:\s+than)?(\s+or\s+equal(?:s|\s+to)?)?\s+(-?[\w.]+)(.*)$/i,
-    codes: /unexpected|unknown/,
+    codes: /unexpected|unknown-(?!verb)/,
     help: write,
     by: (m) => `${part(m, 1)} ${wordSign(part(m, 2), part(m, 3))} ${part(m, 4)}${part(m, 5)}`,
   },
