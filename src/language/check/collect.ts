@@ -118,12 +118,16 @@ class Collector {
     let group: Instruction[] = [];
     const report = (): void => {
       const [begin] = group;
+      const steps = group.flatMap((one) => (one.kind === 'step' ? [one.name.text] : []));
       if (begin !== undefined && 'verb' in begin)
         this.diagnostics.push(
           say.outsideState(begin.verb.span, {
             ...{ count: group.length, tracks: group.every(({ kind }) => kind === 'track') },
-            names: [...namesBoundIn({ instructions: group, inline: false, span: begin.verb.span }, new Map())],
-            ...omitUndefined({ state, first }),
+            names: [
+              ...namesBoundIn({ instructions: group, inline: false, span: begin.verb.span }, new Map()),
+              ...steps,
+            ],
+            ...omitUndefined({ state, first, step: steps[0] }),
           }),
         );
       group = [];

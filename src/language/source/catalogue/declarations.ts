@@ -23,14 +23,19 @@ interface OutsideState {
   readonly tracks: boolean;
   /** What they bind. */
   readonly names: readonly string[];
+  /** The first step among them. */
+  readonly step?: string;
 }
 
-function stateFor({ count, state, first, tracks }: OutsideState): string {
+function stateFor({ count, state, first, tracks, step }: OutsideState): string {
   const them = count === 1 ? 'it' : 'them';
   if (first !== undefined && tracks)
     return `indent ${them} under \`STATE: ${first}\`: what is tracked lives in all states, and a state keeps it when it begins again`;
   if (first !== undefined)
-    return `write \`STATE: BEGIN\` above ${them}, indent ${them}, and end with \`GOTO: ${first}\``;
+    return (
+      `write \`STATE: BEGIN\` above ${them}, indent ${them}, and end with \`GOTO: ${first}\`` +
+      (step === undefined ? '' : `; other states read \`{BEGIN/${step}.output}\``)
+    );
   if (count === 1) return 'indent it under the `STATE:` that should run it';
   return state === undefined
     ? 'indent them under the `STATE:` that should run them'

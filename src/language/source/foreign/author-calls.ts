@@ -46,6 +46,12 @@ export const authorCalls: readonly ForeignLine[] = [
     by: (m) => `DO: Task(${part(m, 1)}) ${part(m, 2)}`,
   },
   {
+    line: /^DO:\s*((?:\w+\s*=\s*)?)CALL:?\s+(\w[\w-]*.*)$/,
+    codes: /not-a-command|command-not-found/,
+    help: (m) => `write \`CALL: ${part(m, 1)}${part(m, 2)}\``,
+    binds: (m) => [/^\w*/.exec(part(m, 1))?.[0] ?? ''],
+  },
+  {
     line: /^(\w+)\s*=\s*CALL:?\s*(\w[\w-]*.*)$/,
     codes: unread,
     help: write,
@@ -276,6 +282,31 @@ export const authorCalls: readonly ForeignLine[] = [
       return `DO: ${m[2] === undefined ? '' : `${m[2]} = `}statedsl run ${part(m, 3)}${values}`;
     },
     binds: (m) => (m[2] === undefined ? [] : [m[2]]),
+  },
+  {
+    line: /^(?:SUBFLOW|SUB[ _]?WORKFLOW|FLOW|CHILD):?\s+(?!.*\.)([\w-]+)(?:\s+(?:with\s+)?(.*))?$/i,
+    codes: unread,
+    message: () => 'another program is run by a command',
+    help: (m) => `write \`DO: statedsl run ${part(m, 1)}.dsl\`, with \`-i name=value\` for each of its inputs`,
+  },
+  {
+    line: /^(SEND|PUBLISH|POST|ALERT|MAIL|EMAIL|NOTIFY|MESSAGE|SLACK|PAGE)\b:?\s*\S.*$/,
+    codes: unread,
+    when: (m, text) => !declares('PATTERN', part(m, 1), text),
+    message: () => 'a program sends nothing by itself',
+    help: () => 'write the command that does it, as in `DO: ./send.sh "…"`, or `EMIT: "…"` for an event of the run',
+  },
+  {
+    line: /^LIMIT:.*\b(retry|retries|attempts)=(\d+).*$/,
+    codes: /unknown-option/,
+    message: () => 'how often a command is tried again is an option of the command',
+    help: (m) => `write \`DO [retry=${part(m, 2)}]: …\``,
+  },
+  {
+    line: /^LIMIT:.*\b(?:concurrency|parallel(?:ism)?|agents|workers|max_parallel)=(\d+).*$/,
+    codes: /unknown-option/,
+    message: () => 'how many run at the same time is an option of PARALLEL',
+    help: (m) => `write \`in PARALLEL [max=${part(m, 1)}]\``,
   },
   {
     line: /^(?:ACTION|EXECUTE|PERFORM|INVOKE|VERIFY|JOB):?\s+((?:\.{0,2}\/[\w.]|[a-z][\w-]*\s+\S).*)$/i,

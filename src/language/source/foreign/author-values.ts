@@ -344,7 +344,7 @@ export const authorValues: readonly ForeignLine[] = [
       'only a WAIT above binds it; for a command that is too late, write `ON ERROR timeout: → …` at the end of the state',
   },
   {
-    line: /^(?:ELSE )?IF:\s*(cost|spent|budget|elapsed|duration|runtime|tokens)\s*(?:[<>]=?|==)\s*\$?([\w.]+).*$/,
+    line: /^(?:ELSE )?IF:\s*(cost|spent|budget|elapsed|duration|runtime|time|tokens)\s*(?:[<>]=?|==)\s*\$?([\w.]+).*$/,
     codes: /unknown-name/,
     of: 1,
     help: (m) => {
