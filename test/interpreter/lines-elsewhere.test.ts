@@ -177,6 +177,10 @@ ${below}  DO: show {v} {n}
     return [...missing, ...run.started.slice(run.started.indexOf('wait')), run.lines.at(-1)].join(', ');
   };
   expect(shownBelow('  DO: v = n * 10\n')).toMatchInlineSnapshot(`"wait, show 20 2, RETURN 20"`);
+  expect(shownBelow('  DO: v = v + "!"\n')).toMatchInlineSnapshot(`"wait, show none! 2, RETURN "none!""`);
+  expect(shownBelow('  DO: w = 1\n  DO: w = w + n\n  DO: v = w * 10\n')).toMatchInlineSnapshot(
+    `"wait, show 20 2, RETURN 20"`,
+  );
   expect(shownBelow('  SET: n = n + 5\n')).toMatchInlineSnapshot(`"wait, show none 7, RETURN none"`);
   expect(shownBelow('  IF: n == 1 → DO: v = echo one\n')).toMatchInlineSnapshot(
     `"wait, show echo one 2, RETURN "echo one""`,
