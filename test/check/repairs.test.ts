@@ -101,6 +101,11 @@ describe('what is added', () => {
     ['IF: «f(»x] → A', ')', null],
     ['IF: «f(»x → A)', ')', 'IF: f(x) → A)'],
     ['IF: «"»x] → A', '"', 'IF: "x]" → A'],
+    ['DO «[»timeout=5s: make a:b', ']', 'DO [timeout=5s]: make a:b'],
+    ['DO «[»timeout=5s:\n  make', ']', 'DO [timeout=5s]:\n  make'],
+    ['DO «[»cwd="a: b"', ']', 'DO [cwd="a: b"]'],
+    ['SET: x = «[»{a: 1}', ']', null],
+    ['SET: x = «[»a:b → A', ']', 'SET: x = [a:b] → A'],
   ])('a bracket is closed before an arrow, unless another one closes there: %o', (marked, close, expected) => {
     expect(repaired(marked, { close })).toBe(expected);
   });
