@@ -75,6 +75,8 @@ test('amounts that add up to a limit do not exceed it', () => {
   expect(spendInWorkflows(thread, {} as StepFrame, outcome)).toBe(false);
   const one = { ...printed(''), tokens: { ...tokens, in: 0, out: 1 } } as Outcome;
   expect(() => spendInWorkflows(thread, {} as StepFrame, one)).toThrow('budget_exceeded tokens');
+  const paid = { ...printed(''), cost: 0.001 } as Outcome;
+  expect(() => spendInWorkflows(thread, {} as StepFrame, paid)).toThrow('budget_exceeded cost');
   expect(timeIsUp(thread, 105)).toBe(false);
   expect(() => timeIsUp(thread, 106)).toThrow('budget_exceeded time');
 });

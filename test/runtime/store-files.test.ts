@@ -3,6 +3,19 @@ import { existsSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSy
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { Outcome } from '../../src/interpreter/events/event.js';
+import type { WorktreeRequest } from '../../src/interpreter/request.js';
+import { reportJson } from '../../src/runtime/run/run-report.js';
+import { type Commits, insteadOf, noteCommit } from '../../src/runtime/run/worktree-record.js';
+import {
+  isTrialId,
+  type KeptTrial,
+  keepTrial,
+  noteRun,
+  readSlots,
+  readTrial,
+  trialFolder,
+  trialIds,
+} from '../../src/runtime/store/kept-trials.js';
 import { bytesOf, OutputRecord, sizeOf } from '../../src/runtime/store/run-output.js';
 import { makeStore } from '../../src/runtime/store/store-ownership.js';
 import { findRunId, runIds } from '../../src/runtime/store/stored-run.js';
@@ -165,4 +178,92 @@ describe('what was printed', () => {
     ]);
     expect([record.next(), [...record.states], [...record.printers.keys()]]).toEqual([[], ['A'], ['1', '3']]);
   });
+});
+
+describe('trials', () => {
+  const ID = '01900000-0000-7000-8000-00000000aaaa';
+  const OTHER = '01900000-0000-7000-8000-00000000bbbb';
+  const result = { run_id: 'r', status: 'returned', passed: true, failures: [], cost: null, time_ms: 1 };
+  const kept = (trial_id: string, more: object = {}) =>
+    ({ statedsl_trial: 1, trial_id, ...more }) as unknown as KeptTrial;
+
+  test('are kept as they were begun last, and listed with the newest first', () => {
+    const directory = temporaryFolder();
+    expect([trialIds(directory), isTrialId(directory, ID), readTrial(directory, ID)]).toEqual([[], false, null]);
+    keepTrial(directory, kept(ID, { a: 1 }));
+    keepTrial(directory, kept(ID, { a: 2 }));
+    keepTrial(directory, kept(OTHER));
+    mkdirSync(trialFolder(directory, '01900000-0000-7000-8000-00000000cccc'));
+    mkdirSync(trialFolder(directory, 'no-trial'));
+    expect([trialIds(directory), isTrialId(directory, ID), isTrialId(directory, '01900000')]).toEqual([
+      ...[[OTHER, ID], true, false],
+    ]);
+    expect(readTrial(directory, ID)).toEqual(kept(ID, { a: 2 }));
+    keepTrial(directory, kept(OTHER, { statedsl_trial: 0 }));
+    expect(readTrial(directory, OTHER)).toBeNull();
+  });
+
+  test('know their runs by number, with the last result, whatever a killed process has left', () => {
+    const directory = temporaryFolder();
+    keepTrial(directory, kept(ID));
+    expect(readSlots(directory, ID).size).toBe(0);
+    noteRun(directory, ID, 0, 'r0');
+    noteRun(directory, ID, 1, 'r1');
+    const runs = join(trialFolder(directory, ID), 'runs.ndjson');
+    for (const line of ['\n{"slot":2,"run', '\n{"slot":3}', '\n{"run_id":"r4"}', '\nnull'])
+      writeFileSync(runs, line, { flag: 'a' });
+    noteRun(directory, ID, 1, 'r1', result);
+    expect([...readSlots(directory, ID)]).toEqual([
+      [0, { run_id: 'r0', result: null }],
+      [1, { run_id: 'r1', result }],
+    ]);
+  });
+});
+
+test('a report as JSON has numbers as they were written, and their texts only for readers who want them', () => {
+  const report = {
+    ...{ status: 'failed', returned: 1.5, printed_returned: '1.50', none: undefined, tracked: { a: 2, b: 3 } },
+    ...{ printed_tracked: { a: '2.0' }, error: { message: 'm', with: { n: 7, t: 'x' }, printed: { n: '7.00' } } },
+  };
+  expect(reportJson(report)).toBe(
+    '{"status":"failed","returned":1.50,"tracked":{"a":2.0,"b":3},"error":{"message":"m","with":{"n":7.00,"t":"x"}}}',
+  );
+  expect(JSON.parse(reportJson(report, true))).toMatchObject({
+    printed_returned: '1.50',
+    printed_tracked: { a: '2.0' },
+  });
+  expect(reportJson({ error: null, waiting: [] })).toBe('{"error":null,"waiting":[]}');
+});
+
+test('each worktree of a run has the commit of what was done to it last', () => {
+  const commits: Commits = new Map();
+  const done = (task: string | null, action: object, outcome: object = { kind: 'value', value: {} }) =>
+    noteCommit(commits, { task, action } as WorktreeRequest, outcome as Outcome);
+  done(null, { do: 'snapshot' }, { kind: 'changed', commit: 'c1' });
+  done('t1', { do: 'fork', base: 'c1' });
+  done('t2', { do: 'fork', base: 'c1' });
+  done('t1', { do: 'snapshot' }, { kind: 'changed', commit: 'c2' });
+  done('t2', { do: 'reset', to: 'c0' });
+  done('t2', { do: 'reset', to: 'c9' }, { kind: 'failed' });
+  expect([...commits]).toEqual([
+    [null, 'c1'],
+    ['t1', 'c2'],
+    ['t2', 'c0'],
+  ]);
+  done(null, { do: 'merge', onto: 'c3', tasks: [{ task: 't1' }] }, { kind: 'value', value: { commit: 'c4' } });
+  expect([...commits]).toEqual([
+    [null, 'c4'],
+    ['t2', 'c0'],
+  ]);
+  done(null, { do: 'merge', onto: 'c5', tasks: [{ task: 't2' }] });
+  expect([...commits]).toEqual([[null, 'c5']]);
+});
+
+test('a run that continues from another one has the directories of its own tasks', () => {
+  const at = (directory: string) => ({ kind: 'value', value: { directory } }) as Outcome;
+  expect(insteadOf(at('/x/worktrees/old--t1'), 'old', 'new')).toEqual({
+    ...{ kind: 'value', value: { directory: '/x/worktrees/new--t1' } },
+  });
+  for (const outcome of [at('/x/worktrees/older--t1'), { kind: 'value', value: 'old' } as Outcome])
+    expect(insteadOf(outcome, 'old', 'new')).toBe(outcome);
 });
