@@ -207,7 +207,13 @@ function firstParagraph(lines: readonly string[]): string | null {
   let at = 0;
   if (lines[0]?.trim() === '---') at = lines.indexOf('---', 1) + 1;
   const title = lines.slice(at).find((line) => /^#+\s/.test(line));
-  const body = lines.slice(at).findIndex((line) => /^[^\s#`~<|>-]/.test(line));
+  let fence: string | null = null;
+  const body = lines.slice(at).findIndex((line) => {
+    // A program in the document is no paragraph of it.
+    const mark = /^(`{3,}|~{3,})/.exec(line)?.[1] ?? null;
+    if (mark !== null) fence = fence === null ? mark : line.startsWith(fence) ? null : fence;
+    return fence === null && /^[^\s#`~<|>-]/.test(line);
+  });
   if (body < 0) return title?.replace(/^#+\s+/, '').trim() ?? null;
   const rest = lines.slice(at + body);
   const end = rest.findIndex((line) => line.trim() === '' || /^(`{3}|~{3}|#)/.test(line));
