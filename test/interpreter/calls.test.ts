@@ -43,6 +43,17 @@ describe.each([
         .end('tool sorted', printed('', 1, 'broken'))
         .lines.at(-1),
     ).toMatchInlineSnapshot(`"RETURN {"no":{"code":1,"message":"broken"}}"`);
+    const said = (stderr: string) =>
+      start(text)
+        .end('tool sorted', printed('', 4, stderr))
+        .lines.at(-1);
+    for (const [stderr, message] of [
+      ['broken\n', 'broken'],
+      ['a\nb\n\n', 'a\\nb\\n'],
+      ['', 'exit 4'],
+      ['\n', 'exit 4'],
+    ] as const)
+      expect(said(stderr)).toBe(`RETURN {"no":{"code":4,"message":"${message}"}}`);
     expect(start(text).end('tool sorted', value(1)).lines.at(-1)).toMatchInlineSnapshot(`"RETURN {"yes":1}"`);
     const late = (more: object) =>
       ({ ...printed(''), kind: 'timed-out', timeout_ms: 5000, ...more }) as unknown as Outcome;

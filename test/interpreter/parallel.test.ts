@@ -528,3 +528,19 @@ test('what a member binds is null without it, whatever the name was before, and 
   const first = start(keep.replace('on_failure=keep', 'quorum=1'));
   expect(first.end('two old', 'Y').lines.at(-1)).toBe('RETURN "null Y"');
 });
+
+test('a field or element of what a failed member would have bound says why it is missing', () => {
+  const ends = (read: string) => {
+    const text = `STATE: A
+  DO: in PARALLEL [on_failure=keep]
+    - x = one
+    - y = two
+  RETURN: {${read}}
+`;
+    return new ScriptedProgram(text, { restored: true, clockMs: 0 }).fail('one').end('two', '[1]').lines.at(-1);
+  };
+  expect(ends('x[0]')).toMatchInlineSnapshot(`"FAILED bad_value: \`x\` has no element \`0\`: it is null, since its member in line 3 failed"`);
+  expect(ends('x.n')).toMatchInlineSnapshot(`"FAILED bad_value: \`x\` has no field \`n\`: it is null, since its member in line 3 failed"`);
+  expect(ends('y[1]')).toMatchInlineSnapshot(`"FAILED bad_value: \`y\` has no element 1: it has 1 (the first is 0)"`);
+  expect(ends('y[0]')).toMatchInlineSnapshot(`"RETURN 1"`);
+});
