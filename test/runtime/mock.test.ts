@@ -2,10 +2,11 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { Machine } from '../../src/machine/machine.js';
+import type { Effects } from '../../src/runtime/effect-context.js';
 import { hostEffects } from '../../src/runtime/effects.js';
 import { createMockWorld, missingInMock } from '../../src/runtime/mock.js';
-import { loadMock } from '../../src/runtime/mock-file.js';
-import { type Code, check, done, local, machine, shell } from '../interpreter/machine-builder.js';
+import { loadMock, readMockAnswer } from '../../src/runtime/mock-file.js';
+import { type Code, check, done, local, machine, printed, shell } from '../interpreter/machine-builder.js';
 import { type Ran, runKept, temporaryFolder } from './running.js';
 
 async function mocked(text: string) {
@@ -84,7 +85,11 @@ describe('answers', () => {
   });
 
   test('commands run for real when only agents are named', async () => {
-    const { report } = await runMocked(returning(agent('a'), check('echo 5', 0)), 'agents: { a: x }');
+    const { mock } = await mocked('agents: { a: x }');
+    if (mock === null) throw new Error('the mock is good');
+    const real: Effects = { perform: () => printed('5\n') };
+    const program = returning(agent('a'), check('echo 5', 0));
+    const { report } = await runKept(program, { effects: createMockWorld(mock, real).effects });
     expect(report.returned).toBe(5);
   });
 });
@@ -114,5 +119,63 @@ describe('before the run', () => {
     const { mock, problems } = await mocked(text);
     expect(mock).toBeNull();
     expect(problems.map((problem) => problem.message)).toEqual([message]);
+  });
+});
+
+describe('an answer', () => {
+  test.each([
+    ['done', { result: { stdout: { text: 'done' } } }],
+    [
+      { value: 'done', cost: 0.5, tokens: 30, after: '30s' },
+      { cost: 0.5, tokens: 30, afterMs: 30_000 },
+    ],
+    [{ value: 'done', other: 1 }, { result: { kind: 'value', value: { value: 'done', other: 1 } } }],
+    [{ fail: { code: 3, message: 'broken' } }, { result: { kind: 'exited', exit: 3, stderr: 'broken' } }],
+    [{ fail: { code: 3 } }, { result: { kind: 'exited', exit: 3, stderr: '' } }],
+    [{ fail: { kind: 'timeout' } }, { result: 'timeout' }],
+    [{ fail: { kind: 'auth', code: 3 } }, { result: { kind: 'failed', message: '3', error_type: 'auth', exit: 3 } }],
+    [{ fail: { kind: 'auth', message: 'no key' } }, { result: { message: 'no key', error_type: 'auth' } }],
+    [{ fail: { kind: 'auth' } }, { result: { message: 'auth' } }],
+    [{ fail: {} }, { result: { kind: 'failed', message: 'the mock makes this call fail' } }],
+  ])('%j of a command or an agent', (answer, expected) => {
+    expect(readMockAnswer(answer, false)).toMatchObject(expected);
+  });
+
+  test.each([
+    ['done', { result: { kind: 'value', value: 'done' } }],
+    [{ a: 1 }, { result: { kind: 'value', value: { a: 1 } } }],
+    [{ fail: { code: 'busy' } }, { result: { kind: 'failed', message: 'busy', tool_code: 'busy' } }],
+  ])('%j of a tool', (answer, expected) => {
+    expect(readMockAnswer(answer, true)).toMatchObject(expected);
+  });
+
+  test.each([
+    ['commands: { a: { exit: 3 } }', '{fail: {code: 3}}'],
+    ['commands: { a: { exit_code: 2, stderr: broken } }', '{fail: {code: 2, message: "broken"}}'],
+    ['commands: { a: { code: 0, stdout: fine } }', '{value: "fine"}'],
+    ['commands: { a: { stdout: fine } }', '{value: "fine"}'],
+    ['commands: { a: { fail: broken } }', '{fail: {code: 1, message: "broken"}}'],
+    ['commands: { a: { timeout: 5s } }', '{fail: {kind: timeout}}'],
+  ])('in other words is told as it is written: %s', async (text, meant) => {
+    const { problems } = await mocked(text);
+    expect(problems.map(({ help }) => help)).toEqual([`write \`${meant}\`, or \`{value: …}\` around the object`]);
+  });
+
+  test.each([
+    ['commands: { a: { value: x, after: 30 } }', '`after` must be a duration, such as `30s`'],
+    ['agents: { a: { value: x, cost: -1 } }', '`cost` must be a number of US dollars'],
+    ['agents: { a: { value: x, tokens: 1.5 } }', '`tokens` must be a whole number'],
+    ['asks: { ok: { value: x, fail: { code: 1 } } }', '`asks` cannot fail'],
+    ['asks: { ok: { a: 1 } }', 'the answer of a person must be a text'],
+    ['signals: { go: { fail: { code: 1 } } }', '`signals` cannot fail'],
+    ['tools: { t: { fail: { kind: 3 } } }', 'the `kind` of a failure must be a text'],
+  ])('with a mistake is told: %s', async (text, message) => {
+    const { problems } = await mocked(text);
+    expect(problems.map((problem) => problem.message)).toEqual([message]);
+  });
+
+  test('that is an object of other words is a value', async () => {
+    for (const text of ['tools: { t: { code: 3, name: x } }', 'commands: { a: {} }'])
+      expect((await mocked(text)).problems).toEqual([]);
   });
 });
