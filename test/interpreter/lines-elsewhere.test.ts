@@ -110,6 +110,23 @@ test('of turns that do the same, each keeps what it did itself', () => {
   expect(run.started.filter((name) => name === 'next e E')).toHaveLength(2);
 });
 
+test('a line that is in both arms now is done in either, and one that follows it is executed', () => {
+  const text = (above: string, below: string): string =>
+    `STATE: A\n  TRACK: x = 1\n${above}  DO: wait\n${below}  RETURN: over\n`;
+  const after = (below: string) => {
+    const run = new ScriptedProgram(text('  DO: one\n', ''), { restored: false, clockMs: 0 }).end('one');
+    const missing = run.move(text('', below));
+    for (let [name] = run.waiting; name !== undefined; [name] = run.waiting) run.end(name);
+    return [...missing, ...run.started.slice(2), run.lines.at(-1)].join(', ');
+  };
+  const arms = (condition: string) => `  IF: ${condition} →\n    DO: one\n  ELSE: →\n    DO: one\n`;
+  expect(after(arms('x == 1'))).toBe('RETURN over');
+  expect(after(arms('x == 2'))).toBe('RETURN over');
+  expect(after('  DO: one\n  DO: one\n')).toBe('one, RETURN over');
+  expect(after(`${arms('x == 1')}  DO: one\n`)).toBe('one, RETURN over');
+  expect(after('  DO: in PARALLEL\n    - one\n    - one\n')).toBe('one, RETURN over');
+});
+
 test('in a loop below what is done', () => {
   const ends = [...BEFORE, 'a', 'each c', 'each d', 'middle', 'round 1'];
   expect(told(ends)).toMatchInlineSnapshot(`
