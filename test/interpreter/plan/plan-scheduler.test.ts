@@ -171,6 +171,18 @@ describe('references', () => {
     expect(ran([{ _tool: 't', x: '†input.a' }]).statuses).toEqual(['skipped: missing']);
   });
 
+  test('to approvals of unknown values ask whether one is false, and whether it is true does not matter', () => {
+    const calls = [{ _tool: 't', x: '†state.approvals.go' }];
+    const plan = soundPlan({ calls, context: [{ type: 'state', approvals: { go: true } }] });
+    const next = (isFalse: boolean) => {
+      const unknown = { isFalse: () => isFalse, isUnknown: () => false } as never;
+      const scheduler = new PlanScheduler(plan, { limit: 9, unknown });
+      return [scheduler.next().length, scheduler.data.callRecords()[0]?.reason];
+    };
+    expect(next(false)[0]).toBe(1);
+    expect(next(true)).toEqual([0, 'denied']);
+  });
+
   test('to gates wait, and so does everything that depends on them', () => {
     const plan = [
       { _tool: 't', x: '†state.approvals.go', _outputPath: '†state.a' },
@@ -461,6 +473,18 @@ describe('writing', () => {
       { status: 'failed', recovered: true },
       { status: 'done' },
     ]);
+  });
+
+  test('waits for earlier ones if these may write all that it could, and only then', () => {
+    const begun = (...paths: readonly string[]) => {
+      const calls = paths.map((_outputPath) => ({ _tool: 't', _outputPath }));
+      return new PlanScheduler(soundPlan({ calls }), { limit: 9 }).next().map(({ call }) => call.index);
+    };
+    expect(begun('†state.a', '†state.a')).toEqual([0]);
+    expect(begun('†state.a', '†state.a || †state.b')).toEqual([0, 1]);
+    expect(begun('†state.a || †state.b', '†state.a')).toEqual([0]);
+    expect(begun('†state.a || †state.b', '†state.b || †state.a')).toEqual([0]);
+    expect(begun('†state.a', '†state.b')).toEqual([0, 1]);
   });
 
   test('an arm that another call has taken drops the result', () => {
