@@ -312,3 +312,31 @@ describe('texts with values as the shell gets them', () => {
         unsafe-position «{v}»"
     `));
 });
+
+/** For each value: the number of its argument and the bytes that are written next to it; `-`: no program gets it as one. */
+function argumentsOf(text: string): string[] {
+  return compiled(text).template.parts.flatMap((part) =>
+    typeof part === 'string' ? [] : [part.word === undefined ? '-' : `${part.word.id}:${part.word.bytes}`],
+  );
+}
+
+describe('values that become arguments of a program, whose size is limited', () => {
+  it.each<[string, string[]]>([
+    ['tool {v} {w}', ['0:0', '1:0']],
+    ['tool {v}{w}', ['0:0', '0:0']],
+    ['tool --x={v} "ä{w}b"', ['0:4', '1:3']],
+    ['X={v} tool y', ['0:2']],
+    ['sudo tool {v}', ['0:0']],
+    ['a {v} | b {w}', ['0:0', '1:0']],
+    ['a && b "$(c {v})"', ['1:0']],
+    ['echo {v}', ['-']],
+    ['printf %s {v} | tool {w}', ['-', '0:0']],
+    ['f() { tool "$1"; }; f {v}', ['-']],
+    ['"{v}" a {w}', ['-', '-']],
+    ['x={v}', ['-']],
+    ['cat <<EOF\n{v}\nEOF', ['-']],
+    ['tool > {v}', ['-']],
+    ['[ {v} = a ]', ['-']],
+    ['for i in {v}; do tool; done', ['-']],
+  ])('%s', (text, expected) => expect(argumentsOf(text)).toEqual(expected));
+});
