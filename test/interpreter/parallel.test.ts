@@ -539,8 +539,12 @@ test('a field or element of what a failed member would have bound says why it is
 `;
     return new ScriptedProgram(text, { restored: true, clockMs: 0 }).fail('one').end('two', '[1]').lines.at(-1);
   };
-  expect(ends('x[0]')).toMatchInlineSnapshot(`"FAILED bad_value: \`x\` has no element \`0\`: it is null, since its member in line 3 failed"`);
-  expect(ends('x.n')).toMatchInlineSnapshot(`"FAILED bad_value: \`x\` has no field \`n\`: it is null, since its member in line 3 failed"`);
+  expect(ends('x[0]')).toMatchInlineSnapshot(
+    `"FAILED bad_value: \`x\` has no element \`0\`: it is null, since its member in line 3 failed"`,
+  );
+  expect(ends('x.n')).toMatchInlineSnapshot(
+    `"FAILED bad_value: \`x\` has no field \`n\`: it is null, since its member in line 3 failed"`,
+  );
   expect(ends('y[1]')).toMatchInlineSnapshot(`"FAILED bad_value: \`y\` has no element 1: it has 1 (the first is 0)"`);
   expect(ends('y[0]')).toMatchInlineSnapshot(`"RETURN 1"`);
 });
