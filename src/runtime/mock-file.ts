@@ -1,7 +1,9 @@
 /** The file of `--mock`: answers of commands, agents, tools and people by name, and signals. Mistakes are reported with their location. */
 import { isObject, numberOf, type Value } from '../interpreter/values/value.js';
 import { readDuration } from '../machine/duration.js';
+import { ERROR_KINDS } from '../machine/error-kinds.js';
 import type { Json } from '../machine/expression.js';
+import { nearest } from '../prelude/nearest.js';
 import { omitUndefined } from '../prelude/omit-undefined.js';
 import { type FileProblem, type ReadFile, readYamlFile } from './configuration/yaml-file.js';
 import { type GivenAnswer, outputOf, valueOutcome } from './pretended-world.js';
@@ -102,6 +104,12 @@ function checkAnswer(part: MockPart, path: (string | number)[], answer: Json, re
   const { kind } = fail as { readonly kind?: Json };
   if (kind !== undefined && typeof kind !== 'string')
     report([...path, 'fail'], 'the `kind` of a failure must be a text');
+  // Tools name their failures themselves; those of everything else are known.
+  else if (kind !== undefined && part !== 'tools' && !ERROR_KINDS.includes(kind)) {
+    const near = nearest(kind, ERROR_KINDS);
+    const help = near === undefined ? `the kinds are ${ERROR_KINDS.join(', ')}` : `did you mean \`${near}\`?`;
+    report([...path, 'fail', 'kind'], `there is no failure \`${kind}\``, help);
+  }
 }
 
 /** The failure that an object of other words was meant as; null: it may be a result. */

@@ -120,6 +120,19 @@ describe('before the run', () => {
     expect(mock).toBeNull();
     expect(problems.map((problem) => problem.message)).toEqual([message]);
   });
+
+  test('a kind of failure that nothing has, unless a tool names it', async () => {
+    const one = '{ fail: { kind: timout } }';
+    for (const part of ['commands', 'agents'])
+      for (const answers of [one, `[ok, ${one}]`]) {
+        const { problems } = await mocked(`${part}: { x: ${answers} }`);
+        expect(problems).toMatchObject([
+          { line: 1, message: 'there is no failure `timout`', help: 'did you mean `timeout`?' },
+        ]);
+      }
+    expect((await mocked(`tools: { x: ${one} }`)).problems).toEqual([]);
+    expect((await mocked('commands: { x: { fail: { kind: denied } } }')).problems).toEqual([]);
+  });
 });
 
 describe('an answer', () => {
