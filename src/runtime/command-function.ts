@@ -11,6 +11,8 @@ import type { LazySignal } from './in-process.js';
 import { inProcess } from './in-process.js';
 import { outputSink, VALUE_BYTES } from './process/output.js';
 import { artifactPath } from './process/scratch.js';
+import { functionResult } from './tools/function-result.js';
+import { valueOutcome } from './tools/value-outcome.js';
 
 /** What a function receives in addition to its arguments. */
 export interface CommandContext {
@@ -88,13 +90,11 @@ function outcomeOf(
     const stdout = sink.finish(request.needsText);
     return stdout instanceof Promise ? stdout.then(exitWith) : exitWith(stdout);
   }
-  try {
-    const text = JSON.stringify(result) as string | undefined;
-    if (text !== undefined) return { kind: 'value', value: JSON.parse(text) as Json, duration_ms: durationMs };
-  } catch {
-    // A cycle or a BigInt, which is not JSON either.
-  }
-  return { kind: 'failed', message: `\`${request.name}\` returned a value that JSON cannot represent` };
+  const made = functionResult(result);
+  if (made === null)
+    return { kind: 'failed', message: `\`${request.name}\` returned a value that JSON cannot represent` };
+  if (made.hasBigInt) return valueOutcome(made.text, context, durationMs);
+  return { kind: 'value', value: JSON.parse(made.text) as Json, duration_ms: durationMs };
 }
 
 /** `code` of an error becomes the exit code if it is a number, as for child processes. */

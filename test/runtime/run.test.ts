@@ -69,9 +69,15 @@ describe('functions bound as commands', () => {
   test('must give what JSON can hold', async () => {
     const cycle: Record<string, unknown> = {};
     cycle.self = cycle;
-    for (const value of [cycle, 10n, () => 1]) {
+    for (const value of [cycle, () => 1, Number.NaN, { at: [Number.NEGATIVE_INFINITY, null] }, [1n, Number.NaN]]) {
       expect((await returned(() => value)).error?.message).toBe('`f` returned a value that JSON cannot represent');
     }
+  });
+
+  test('give a whole number of any length as a BigInt', async () => {
+    expect((await returned(() => 10n)).returned).toBe(10);
+    const { returned: made } = await returned(() => ({ id: 9007199254740993n, names: ['null', null] }));
+    expect(made).toEqual({ id: '9007199254740993', names: ['null', null] });
   });
 
   test('are notified of a time limit and not awaited', async () => {

@@ -1,5 +1,4 @@
 /** A function of a JavaScript module as a tool. */
-import { randomUUID } from 'node:crypto';
 import { pathToFileURL } from 'node:url';
 import type { Outcome } from '../../interpreter/events/event.js';
 import type { ToolRequest } from '../../interpreter/request.js';
@@ -9,6 +8,7 @@ import { findLauncher } from '../../prelude/launcher.js';
 import type { EffectContext } from '../effect-context.js';
 import type { LazySignal } from '../in-process.js';
 import { inProcess } from '../in-process.js';
+import { functionResult } from './function-result.js';
 import { valueOutcome } from './value-outcome.js';
 
 /** What a function receives in addition to its parameters. */
@@ -40,10 +40,10 @@ export async function performModuleTool(
   return inProcess(
     { context, timeoutMs, stopped },
     async (aborting, spentMs) => {
-      const text = textOf(await callModule(found.tool, request, context, aborting));
-      if (text === undefined)
+      const made = functionResult((await callModule(found.tool, request, context, aborting)) ?? null);
+      if (made === null)
         return { kind: 'failed', error_type: 'not_json', message: 'it returned a value that JSON cannot represent' };
-      return valueOutcome(text, context, spentMs());
+      return valueOutcome(made.text, context, spentMs());
     },
     thrownOutcome,
   );
@@ -63,28 +63,6 @@ async function callModule(
       return aborting.signal;
     },
   });
-}
-
-/** What a function returned, as JSON. Undefined becomes null; a value that JSON cannot represent is undefined. */
-function textOf(result: unknown): string | undefined {
-  if (result === undefined) return 'null';
-  try {
-    return JSON.stringify(result) as string | undefined;
-  } catch {
-    return textWithBigInts(result);
-  }
-}
-
-/** A BigInt is a whole number with all its digits. Undefined: the value contains itself. */
-function textWithBigInts(result: unknown): string | undefined {
-  // No text of the value begins with it.
-  const mark = randomUUID();
-  try {
-    const text = JSON.stringify(result, (_, one: unknown) => (typeof one === 'bigint' ? `${mark}${one}` : one));
-    return text.replace(new RegExp(`"${mark}(-?\\d+)"`, 'g'), '$1');
-  } catch {
-    return undefined;
-  }
 }
 
 async function findTool({
