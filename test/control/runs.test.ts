@@ -117,6 +117,8 @@ test('a run is started, answered, resumed, followed, shown, listed and reported'
     error: { kind: 'cancelled' },
   });
   expect(await labels()).toEqual(listed);
+  for (const keepLast of [undefined as unknown as number, -1, 0.5, Number.NaN])
+    expect(await runs.remove({ keepLast })).toMatchObject({ ok: false, refusal: { code: 'wrong-use' } });
   expect(value(await runs.remove({ keepLast: 0 })).removed).toHaveLength(2);
 });
 

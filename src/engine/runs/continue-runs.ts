@@ -23,6 +23,7 @@ import { omitUndefined } from '../../prelude/omit-undefined.js';
 import type { ListedRun } from '../../runtime/list-runs.js';
 import { checkSendable } from '../../runtime/run/apply-delivery.js';
 import { readJournalLine } from '../../runtime/store/journal-line.js';
+import { requireCountOfKept } from '../../runtime/store/remove-runs.js';
 import { RunRefused, StoreError } from '../../runtime/store/store-error.js';
 import { isRunId } from '../../runtime/store/stored-run.js';
 import { type EngineClient, EngineFailure } from '../client.js';
@@ -42,6 +43,7 @@ export async function removeFromEngine(
   removal: EngineRemoval,
   { runs, keepLast, dryRun = false, archive = false }: RemoveOptions,
 ): Promise<RemovedRuns> {
+  requireCountOfKept(keepLast);
   const removed: ListedRun[] = [];
   const kept: (ListedRun & { readonly problem?: string })[] = [];
   /** Why the engine cannot be asked any more. */

@@ -10,7 +10,7 @@ import { type ListedRun, listRuns } from '../list-runs.js';
 import { entryAt, isOwnFolder, openOwn, writeOwn } from './own-file.js';
 import { lockRun } from './run-lock.js';
 import { replaceFile } from './store.js';
-import { errorCode, storeError } from './store-error.js';
+import { errorCode, RunRefused, storeError } from './store-error.js';
 import { hasBegun, isRunId, type RunStatus, readIndex, runIds } from './stored-run.js';
 
 interface RemovalOptions {
@@ -43,8 +43,15 @@ export interface Removal {
 /** Folders of this name are runs that are being removed. One stays only if its process died. */
 const LEAVING = '.removed-';
 
+/** A caller in JavaScript who leaves the number out, or counts from the end, must not lose all runs. */
+export function requireCountOfKept(keepLast: number): void {
+  if (Number.isSafeInteger(keepLast) && keepLast >= 0) return;
+  throw new RunRefused('wrong-use', '`keepLast` must be a whole number of at least 0', 'say how many runs stay');
+}
+
 /** Throws a `StoreError` if a run cannot be removed; the runs before it are removed by then. */
 export function removeOldRuns(directory: string, { runs, keepLast, all, unapplied, dryRun }: RemovalOptions): Removal {
+  requireCountOfKept(keepLast);
   const removed: Removal['removed'][number][] = [];
   const kept: Removal['kept'][number][] = [];
   const isUnapplied = (runId: string): boolean => !all && unapplied?.has(runId) === true;
