@@ -2,6 +2,7 @@
 import type { Context, MiddlewareHandler } from 'hono';
 import type { HTTPException } from 'hono/http-exception';
 import { MAX_DEPTH } from '../interpreter/values/value.js';
+import { ambiguityIn } from '../prelude/ambiguous-json.js';
 import { nearest } from '../prelude/nearest.js';
 import { answerWith, type ServiceError } from './http-answer.js';
 
@@ -165,7 +166,7 @@ export function refuseAmbiguous(): MiddlewareHandler {
 
 function bodyProblem(bytes: ArrayBuffer): string | null {
   try {
-    return jsonProblem(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+    return ambiguityIn(new TextDecoder('utf-8', { fatal: true }).decode(bytes), MOST_LEVELS);
   } catch {
     return 'is not UTF-8';
   }
@@ -228,60 +229,3 @@ export function refuseAddress(routes: readonly Route[]): (c: Context) => Respons
 
 /** Values are members of the body, or members of a member. */
 const MOST_LEVELS = MAX_DEPTH + 2;
-
-/** A clause about the first such thing; null: there is none. A text that is not JSON is left to the parser. */
-function jsonProblem(text: string): string | null {
-  /** The names of each object around the position; null for a list. */
-  const around: (Set<string> | null)[] = [];
-  /** The name before a string that is not one is that of a member. */
-  let isName = false;
-  for (let at = 0; at < text.length; at++) {
-    switch (text.charCodeAt(at)) {
-      case QUOTE: {
-        const end = endOfString(text, at);
-        const names = around.at(-1) ?? null;
-        if (isName && names !== null) {
-          const name = nameOf(text.slice(at, end + 1));
-          if (name !== null && names.has(name)) return `has the member \`${name}\` twice`;
-          if (name !== null) names.add(name);
-        }
-        isName = false;
-        at = end;
-        break;
-      }
-      case OPEN_OBJECT:
-      case OPEN_LIST:
-        isName = text.charCodeAt(at) === OPEN_OBJECT;
-        around.push(isName ? new Set() : null);
-        if (around.length > MOST_LEVELS) return `is nested deeper than ${MOST_LEVELS} levels`;
-        break;
-      case CLOSE_OBJECT:
-      case CLOSE_LIST:
-        around.pop();
-        break;
-      case COMMA:
-        isName = true;
-        break;
-    }
-  }
-  return null;
-}
-
-const [QUOTE, COMMA, OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT, BACKSLASH] = [...'",[]{}\\'].map((one) =>
-  one.charCodeAt(0),
-);
-
-/** Where the quote is that ends the string; the end of the text if none does. */
-function endOfString(text: string, start: number): number {
-  let at = start + 1;
-  while (at < text.length && text.charCodeAt(at) !== QUOTE) at += text.charCodeAt(at) === BACKSLASH ? 2 : 1;
-  return at;
-}
-
-function nameOf(literal: string): string | null {
-  try {
-    return JSON.parse(literal) as string;
-  } catch {
-    return null;
-  }
-}

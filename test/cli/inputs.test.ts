@@ -164,6 +164,41 @@ test('the value of a secret input is not in messages', async () => {
   expect((await one.run(['run', 'a.dsl', '-i', 'token=@hunter2'])).stderr).not.toContain('hunter2');
 });
 
+describe('an object with a member twice is refused wherever a person wrote it', () => {
+  const twice = '{"a": {"b": 1, "\\u0062": 2}}';
+  const said = 'has the member `b` twice';
+  const files = {
+    'a.dsl': 'INPUT: v\nRETURN: {v}\n',
+    'typed.dsl': 'INPUT: v (object)\nRETURN: {v}\n',
+    'secret.dsl': 'INPUT: v (object, secret)\nRETURN: x\n',
+    'in.json': `{"v": ${twice}}`,
+    'p.json': '[{"_tool": "t", "v": "†state.v"}]',
+    'tools.yaml': 't: { run: [cat] }\n',
+    'wait.dsl': 'WAIT: signal GO\nRETURN: {GO}\n',
+  };
+
+  test.each([
+    ['a.dsl', '-i', `v:=${twice}`],
+    ['a.dsl', '-i', 'v:=@in.json'],
+    ['typed.dsl', '-i', `v=${twice}`],
+    ['a.dsl', '--input-file', 'in.json'],
+    ['p.json', '--state', 'in.json'],
+  ])('%s %s %s', async (...args) => {
+    const { code, stderr } = await projectFolder(files).run(['run', ...args]);
+    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining(said) });
+  });
+
+  test('the payload of a signal, and a secret without its names', async () => {
+    const one = projectFolder(files);
+    const { run_id } = JSON.parse((await one.run(['run', 'wait.dsl', '--json', '--quiet'])).stdout);
+    const { code, stderr } = await one.run(['signal', run_id, 'GO', twice]);
+    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining(said) });
+    const hidden = await one.run(['run', 'secret.dsl', '-i', `v:=${twice}`]);
+    expect(hidden.stderr).toContain('the value of the input `v` has a member twice');
+    expect((await one.run(['run', 'a.dsl', '--quiet', '-i', `v=${twice}`])).stdout).toBe(`${twice}\n`);
+  });
+});
+
 test('--start with entry values', async () => {
   const states = 'STATE: A\n  GOTO: B with x=1\nSTATE: B\n  RETURN: "{x:json}"\n';
   const one = projectFolder({ 'a.dsl': states });

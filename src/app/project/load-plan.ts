@@ -22,6 +22,7 @@ import { withFixes } from '../../language/source/repair.js';
 import type { JsonMember, JsonNode, PlanTree } from '../../language/syntax/plan-tree.js';
 import type { Json } from '../../machine/expression.js';
 import type { ToolTarget } from '../../machine/plan.js';
+import { ambiguityIn } from '../../prelude/ambiguous-json.js';
 import { isJsonObject } from '../../prelude/json-object.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
 import type { Readable } from '../../runtime/readable-file.js';
@@ -343,6 +344,8 @@ function readState(host: ProjectHost, path: string): GivenState | MissingPlan {
   if (read.kind !== 'text') return { kind: 'missing', message: unreadableMessage(path, read) };
   try {
     const value = JSON.parse(read.text) as Json;
+    const problem = ambiguityIn(read.text);
+    if (problem !== null) return { kind: 'missing', message: `\`${path}\` ${problem}` };
     if (deeperThan(value as Value, MAX_VALUE_DEPTH))
       return { kind: 'missing', message: `\`${path}\` is nested deeper than ${MAX_VALUE_DEPTH} levels` };
     if (isJsonObject(value)) {

@@ -7,6 +7,7 @@ import type { Delivered, DeliverOptions, Runs } from '../../app/runs.js';
 import { readJson } from '../../interpreter/values/json.js';
 import type { Json } from '../../machine/expression.js';
 import type { Machine } from '../../machine/machine.js';
+import { ambiguityIn } from '../../prelude/ambiguous-json.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { checkSignalName } from '../../runtime/run/apply-delivery.js';
 import type { Delivery } from '../../runtime/store/inbox.js';
@@ -204,6 +205,8 @@ function withoutRepetition(answers: readonly (readonly [string, string])[]): Rea
 function payloadOf(text: string | undefined): Json {
   if (text === undefined) return null;
   const read = readJson(text);
+  const problem = read.ok ? ambiguityIn(text) : null;
+  if (problem !== null) throw new RunRefused('wrong-use', `the payload ${problem}`, 'keep one of the two');
   if (read.ok) return read.value as Json;
   if (/^\s*[[{"]/.test(text))
     throw new RunRefused(

@@ -17,6 +17,7 @@ import type { Diagnostic } from '../../language/source/diagnostic.js';
 import { type SourceSet, type Span, sourceFile } from '../../language/source/diagnostic.js';
 import type { Json } from '../../machine/expression.js';
 import { type Input, type Machine, typeOfInput } from '../../machine/machine.js';
+import { ambiguityIn } from '../../prelude/ambiguous-json.js';
 import { nearest } from '../../prelude/nearest.js';
 import { whyNamedRefused } from '../files/command-line-host.js';
 
@@ -146,7 +147,15 @@ function readFlag(
         isJson,
       }),
     };
-  if (!isJson) return { name, given: { value: parseTyped(text, input), span, as: 'text' } };
+  const typed = isJson ? undefined : parseTyped(text, input);
+  if (typeof typed === 'string') return { name, given: { value: typed, span, as: 'text' } };
+  const problem = ambiguityIn(text);
+  if (problem !== null)
+    return {
+      given: null,
+      problem: words.inputAmbiguous(span, { name, problem: hidden ? 'has a member twice' : problem }),
+    };
+  if (typed !== undefined) return { name, given: { value: typed, span, as: 'text' } };
   const value = fromJson(text);
   if (value !== undefined) return { name, given: { value, span, as: 'json' } };
   const isFile = rest.startsWith('@');

@@ -16,6 +16,7 @@ import type { Diagnostic } from '../../language/source/diagnostic.js';
 import { type SourceSet, sourceFile } from '../../language/source/diagnostic.js';
 import type { Json } from '../../machine/expression.js';
 import type { Input } from '../../machine/machine.js';
+import { ambiguityIn } from '../../prelude/ambiguous-json.js';
 import { findLauncher } from '../../prelude/launcher.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
 import type { RunOptions } from '../../runtime/run/run-options.js';
@@ -160,6 +161,8 @@ function readJson(text: string): ParsedFile {
   } catch (error) {
     return { reason: `it is not valid JSON: ${withoutExcerpt((error as Error).message)}` };
   }
+  const problem = ambiguityIn(text);
+  if (problem !== null) return { reason: `it ${problem}` };
   // Numbers keep the digits of the file. A value that is nested too deeply is reported for its input.
   const read = readValue(text);
   return { json: read.ok ? read.value : (JSON.parse(text) as Value) };

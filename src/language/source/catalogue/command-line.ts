@@ -58,6 +58,10 @@ export const commandLineMessages = {
     label: 'given again here',
     help: 'keep one of the two',
   })),
+  inputAmbiguous: message<{ name: string; problem: string }>('input-given-twice', 'error', (f) => ({
+    message: `the value of the input \`${f.name}\` ${f.problem}`,
+    help: 'keep one of the two',
+  })),
   titleOrInput: message<{ text: string }>('input-form', 'error', (f) => ({
     message: '`--name` is what the run is called, and this program has an input `name`',
     help: `write \`-i name=${/^[\w./:@-]+$/.test(f.text) ? f.text : `'${f.text}'`}\` for the input; with it, \`--name\` names the run`,
