@@ -140,7 +140,7 @@ export const COMBINATIONS: readonly Combination[] = [
   },
   {
     of: ['answer', 'signal'],
-    flags: [...SHOWN, ...LIMITS, ...WORLD, '--json', '--record'],
+    flags: [...SHOWN, ...LIMITS, ...WORLD, '--record'],
     idle: ['--no-resume'],
     help: 'leave out `--no-resume`, which only records, or the other one',
   },

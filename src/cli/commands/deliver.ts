@@ -160,7 +160,8 @@ async function deliverCommand(
     const delivered = await deliver(runs, id, { by: personName(), inputs });
     if (!delivered.ok) return reportRefusal(delivered.refusal);
     reportKept(kept, flags);
-    if (flags.quiet) return EXIT.returned;
+    if (flags.json) stdout.write(`${JSON.stringify(delivered.value)}\n`);
+    if (flags.quiet || flags.json) return EXIT.returned;
     if (isElsewhere) stderr.write(`passed on to run ${id}\n`);
     else if (delivered.value.delivery === 'passed-on') stderr.write(`passed on to the process of run ${id}\n`);
     else stderr.write(`recorded  run ${id}\n  resume with: statedsl resume ${id}\n`);
