@@ -13,6 +13,8 @@ import { executionFolder, forgetWaiting, keepWaiting } from '../../src/serve/exe
 const RUN = '01975c3a-5b9e-7c2f-9d1a-3f0e6b8c4d21';
 const EVENTS: Readonly<Record<string, RunEvent>> = {
   answered: { type: 'answered', effect: '1', id: 'ok', name: 'ok', value: 'yes', by: 'tester' },
+  // An approval is written to the state of its plan.
+  set: { type: 'state_set', path: 'state.approvals.go', value: true },
   suspended: { type: 'run_suspended', waiting: [] },
   failed: { type: 'run_failed', state: 'A', error: { kind: 'command', message: 'x' } } as never,
   entered: { type: 'state_entered', state: 'A' },
@@ -48,21 +50,26 @@ function executionsOf() {
   return { directory, executions, ends, end, deliver };
 }
 
-/** The folder of the run, whose record ends with this event. */
+/** The folder of the run, whose record ends with these events. */
 function record(directory: string, last: string): string {
   const folder = join(directory, 'runs', RUN);
   mkdirSync(folder, { recursive: true });
   writeFileSync(join(folder, 'run.json'), '{}');
-  const line = journalLine(EVENTS[last] as RunEvent, 1, new Date().toISOString());
-  writeFileSync(join(folder, 'journal.ndjson'), `${line}\n`);
+  const lines = last
+    .split(' ')
+    .map((name, at) => `${journalLine(EVENTS[name] as RunEvent, at + 1, new Date().toISOString())}\n`);
+  writeFileSync(join(folder, 'journal.ndjson'), lines.join(''));
   return folder;
 }
 
-test('an answer that comes while the process of a run is about to end continues the run afterwards', async () => {
+test.each([
+  ['an answer', 'answered'],
+  ['an approval', 'answered set'],
+])('%s that comes while the process of a run is about to end continues the run afterwards', async (_, events) => {
   const { directory, executions, ends, end, deliver } = executionsOf();
   await executions.add({ ...ABOUT, task: { kind: 'resume' } });
   await deliver();
-  record(directory, 'answered');
+  record(directory, events);
   expect(ends).toHaveLength(1);
   await end({ kept: true });
   expect(ends).toHaveLength(2);
@@ -153,11 +160,13 @@ test('an answer that comes while the service stops continues the run in the next
 
 test.each([
   ['was recorded', 'answered', null, true],
+  ['approved', 'answered set', null, true],
   ['waits in the inbox', 'suspended', '{"kind":"answer"}\n', true],
   ['was never recorded', 'suspended', null, false],
   ['was taken from the inbox', 'suspended', '                 \n', false],
   ['was the last one', 'returned', null, false],
   ['was forgotten after the run continued', 'entered', null, false],
+  ['was forgotten after a plan continued', 'entered set', null, false],
 ])('a service that dies while it delivers: what %s', async (_, last, inbox, isContinued) => {
   const { directory, executions, ends } = executionsOf();
   // The process dies here: nothing forgets what was expected.

@@ -86,3 +86,8 @@ export class ActiveTime {
 export function isDelivery({ type }: RunEvent): boolean {
   return type === 'answered' || type === 'answer_refused' || type === 'signal_received' || type === 'key_shared';
 }
+
+/** Whether a delivery makes the event by the way: an approval is written to the state of its plan, too. */
+export function followsDelivery({ type }: RunEvent): boolean {
+  return type === 'state_set';
+}

@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto';
 import { readdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { isDelivery, statusAfter } from '../../interpreter/events/status-after.js';
+import { followsDelivery, isDelivery, statusAfter } from '../../interpreter/events/status-after.js';
 import { lastEvents } from './journal-lines.js';
 import { entryAt, isOwnFolder, makeFolder, readOwn, writeOwn } from './own-file.js';
 import type { RunKey } from './run-header.js';
@@ -182,7 +182,8 @@ function statusOf(directory: string, { run_id, while: period }: LastHolder): Key
   const path = join(directory, 'runs', run_id);
   if (entryAt(join(path, 'run.json')) === null) return 'free';
   if (lockHolder(path).owner !== null) return 'running';
-  const last = lastEvents(join(path, 'journal.ndjson'), END_BYTES).find((event) => !isDelivery(event));
+  const events = lastEvents(join(path, 'journal.ndjson'), END_BYTES);
+  const last = events.find((event) => !isDelivery(event) && !followsDelivery(event));
   const end = statusAfter(last);
   if (end === 'returned' || end === 'failed' || end === 'skipped') return 'free';
   const status = end ?? 'killed';

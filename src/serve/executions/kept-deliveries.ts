@@ -5,7 +5,7 @@
 import { randomUUID } from 'node:crypto';
 import { mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { endsRun } from '../../interpreter/events/status-after.js';
+import { endsRun, followsDelivery } from '../../interpreter/events/status-after.js';
 import { mayHaveDeliveries } from '../../runtime/store/inbox.js';
 import { lastEvents } from '../../runtime/store/journal-lines.js';
 import { entryAt, isOwnFolder, readOwn, writeOwn } from '../../runtime/store/own-file.js';
@@ -99,7 +99,7 @@ export function isToContinue(directory: string, runId: string): boolean {
   const folder = join(directory, 'runs', runId);
   // The run may have been removed meanwhile.
   if (entryAt(join(folder, 'run.json')) === null) return false;
-  const last = lastEvents(join(folder, 'journal.ndjson'), END_BYTES)[0];
+  const last = lastEvents(join(folder, 'journal.ndjson'), END_BYTES).find((event) => !followsDelivery(event));
   if (last !== undefined && endsRun(last)) return false;
   return last?.type === 'answered' || last?.type === 'signal_received' || mayHaveDeliveries(folder);
 }
