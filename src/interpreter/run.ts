@@ -18,7 +18,7 @@ import type { InterpreterOptions } from './run-state/run-result.js';
 import { locationOf, type Slot, type Thread, wakeWaiters } from './run-state/thread.js';
 import type { DeliveryOffset } from './settle.js';
 import { decode, printJson, readJson } from './values/json.js';
-import type { Value } from './values/value.js';
+import { numberOf, type Value } from './values/value.js';
 
 export { agentText } from './agents/agent-output.js';
 export { link, linkObserved, linkWith } from './instructions/link.js';
@@ -218,14 +218,22 @@ export function signalsOf(run: Run): ReadonlySet<string> {
 }
 
 /**
- * The value of an answer as the run takes it; undefined: it is not one of the choices. Spaces around it do not count. An
- * approval is a boolean, and one that takes any value is JSON where the text can be read so.
+ * The value of an answer as the run takes it; undefined: it is not one of the choices, or no text. Spaces around a choice do not
+ * count. What a person answers is a text, wherever it comes from. An approval is a boolean, and one that takes any value is JSON
+ * where the text can be read so.
  */
 export function valueOfAnswer({ kind, choices }: Pick<OpenWait, 'kind' | 'choices'>, given: Json): Json | undefined {
-  if (choices === null) return kind === 'ask' ? given : jsonOf(given);
+  if (choices === null) return kind === 'ask' ? answeredText(given) : jsonOf(given);
   const text = (typeof given === 'string' ? given : printJson(given as Value)).trim();
   if (!choices.includes(text)) return undefined;
   return kind === 'approval' ? text === 'true' : text;
+}
+
+function answeredText(given: Json): string | undefined {
+  if (typeof given === 'string') return given;
+  // A number has the digits with which it was written.
+  const isScalar = typeof given === 'boolean' || numberOf(given as Value) !== undefined;
+  return isScalar ? printJson(given as Value) : undefined;
 }
 
 function jsonOf(value: Json): Json {

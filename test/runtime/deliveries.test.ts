@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { exchange } from '../../src/app/library/live-run.js';
 import { chosenAnswer } from '../../src/cli/running/ask.js';
 import { refuseUnexpected } from '../../src/engine/refusals.js';
-import { link, openQuestions, type Run, startRun } from '../../src/interpreter/run.js';
+import { link, openQuestions, type Run, startRun, valueOfAnswer } from '../../src/interpreter/run.js';
 import { planMachine } from '../../src/language/check/plan/plan-machine.js';
 import type { Json } from '../../src/machine/expression.js';
 import { applyDeliveries, applyDelivery } from '../../src/runtime/run/apply-delivery.js';
@@ -94,6 +94,29 @@ describe('answers', () => {
       null,
     ]);
     expect(chosenAnswer(' any text', { choices: null })).toBe(' any text');
+  });
+});
+
+describe('the answer to a question', () => {
+  const question = { kind: 'ask', choices: null } as const;
+
+  test('is a text, also where a request has a number, true or false', () => {
+    for (const [given, text] of [
+      ['5', '5'],
+      [' a ', ' a '],
+      ['', ''],
+      [5, '5'],
+      [true, 'true'],
+      [false, 'false'],
+    ] as const)
+      expect(valueOfAnswer(question, given)).toBe(text);
+  });
+
+  test.each([null, ['a'], { a: 1 }])('is not %j', (given) => {
+    expect(valueOfAnswer(question, given)).toBeUndefined();
+    const run = asking(ask('who', 0));
+    const answer: Delivery = { kind: 'answer', name: 'who', value: given, by: 'ada' };
+    expect(() => applyDeliveries(run, [answer])).toThrow(/is not a text, and the answer to `who` is one/);
   });
 });
 

@@ -309,8 +309,9 @@ describe('runs', () => {
     const ofType = (type: string) => events.filter((line) => line.includes(`"type":"${type}"`)).join();
     expect(ofType('run_started')).toContain('"printed":{"a":"1.10","b":"[12e5,9007199254740993]"');
     expect(ofType('signal_received')).toContain('"printed":"{\\"x\\":1.10}"');
-    expect(ofType('answered')).toContain('"printed":"2.50"');
-    expect(ofType('emitted')).toContain('"printed":{"free":"2.50"');
+    // An answer is a text, so it needs no printed form.
+    expect(ofType('answered')).toContain('"value":"2.50"');
+    expect(ofType('emitted')).toContain('"free":"2.50"');
     const output = await send(
       'GET',
       `/api/v1/runs/${id}/effects/${JSON.parse(ofType('effect_settled')).effect}/output`,

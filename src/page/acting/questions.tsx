@@ -9,7 +9,6 @@ import { waitingWords } from '../record/event-words.js';
 import type { ScreenModel } from '../run/screen-model.js';
 import { Problem, Prose } from '../shell/problem.jsx';
 import { Time } from '../shell/time.jsx';
-import { jsonProblem, readValue, typeWords } from './read-value.js';
 import { ValueList, WhatLedHere } from './what-led-here.jsx';
 
 const isQuestion = ({ kind }: Waiting): boolean => kind === 'ask' || kind === 'approval';
@@ -188,37 +187,32 @@ interface AnswerFieldProps extends Pick<QuestionProps, 'isForm' | 'isBusy' | 'on
   readonly id: string;
 }
 
+/** What is written is the answer, also if it looks like JSON. */
 function AnswerField({ id, isForm, isBusy, onAnswer }: AnswerFieldProps) {
   const [text, setText] = useState('');
-  const wrong = jsonProblem(text);
   const change = (next: string): void => {
     setText(next);
-    if (isForm) onAnswer(next === '' || jsonProblem(next) !== null ? undefined : readValue(next));
+    if (isForm) onAnswer(next === '' ? undefined : next);
   };
   return (
     <form
       class="buttons"
       onSubmit={(event) => {
         event.preventDefault();
-        if (text !== '' && wrong === null && !isForm) onAnswer(readValue(text));
+        if (text !== '' && !isForm) onAnswer(text);
       }}
     >
       <input
         type="text"
         aria-labelledby={`question-${id}`}
-        aria-invalid={wrong !== null}
-        aria-describedby={`type-${id}`}
         value={text}
         onInput={({ currentTarget }) => change(currentTarget.value)}
       />
       {!isForm && (
-        <button type="submit" class="main" disabled={isBusy || text === '' || wrong !== null}>
+        <button type="submit" class="main" disabled={isBusy || text === ''}>
           Answer
         </button>
       )}
-      <span id={`type-${id}`} class="faint small">
-        {text === '' ? '' : (wrong ?? `is sent as ${typeWords(text)}`)}
-      </span>
     </form>
   );
 }

@@ -219,14 +219,16 @@ function namesOrIds(waits: readonly OpenWait[], areIds = false): string {
 }
 
 /** Says that a question does not have this answer. */
-export function wrongAnswer({ kind, name }: OpenWait, value: Json): string {
+export function wrongAnswer({ kind, name, choices }: OpenWait, value: Json): string {
   const text = typeof value === 'string' ? value : printJson(value as Value);
   const given = text.trim() === '' ? 'an empty answer' : `\`${text}\``;
+  if (choices === null) return `${given} is not a text, and the answer to \`${name}\` is one`;
   return kind === 'approval'
     ? `${given} neither approves nor denies \`${name}\``
     : `${given} is not one of the choices for \`${name}\``;
 }
 
 export function possibleAnswers({ kind, choices }: OpenWait): string {
-  return kind === 'approval' ? 'answer `true` to approve or `false` to deny' : `choose ${choices?.join(' or ')}`;
+  if (choices === null) return 'answer with a text';
+  return kind === 'approval' ? 'answer `true` to approve or `false` to deny' : `choose ${choices.join(' or ')}`;
 }
