@@ -40,7 +40,7 @@ test.each([
   expect(done).toEqual(['go']);
   expect((await checkDrift(id, { dir })).difference).toBeNull();
   const answers: Delivery[] = [{ kind: 'answer', name: 'one', value: 1, by: 'ann' }];
-  expect(await resume(id, { ...options, deliveries: answers })).toMatchObject({ status: 'returned', returned: 1 });
+  expect(await resume(id, { ...options, deliveries: answers })).toMatchObject({ status: 'returned', returned: '1' });
   expect((await checkDrift(id, { dir })).difference).toBeNull();
 });
 
