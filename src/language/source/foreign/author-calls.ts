@@ -81,19 +81,6 @@ export const authorCalls: readonly ForeignLine[] = [
   },
   // Options
   {
-    line: /^((?:-\s+)?(?:DO|CHECK)\s*\[[^\]]*?)(?:continue-on-error|ignore-errors?|allow-failure|keep-going|no-fail|on_(?:error|fail(?:ure)?)=(?:ignore|continue|keep|skip|proceed|none))(?:=\w+)?(\s*\]|\s[^\]]*\])(.*)$/i,
-    codes: /unknown-option/,
-    help: write,
-    by: (m) => `${part(m, 1)}ok=any${part(m, 2)}${part(m, 3)}`,
-  },
-  {
-    line: /^((?:-\s+)?(?:DO|CHECK)\s*\[[^\]]*?)\bretry=(\d+)[\s,]+backoff=(?:\d+(?:\.\d+)?|exp\w*|double|true)(?![\w.])(.*)$/,
-    codes: /unknown-option/,
-    message: () => 'pauses that double have a first and a longest length',
-    help: write,
-    by: (m) => `${part(m, 1)}retry=${part(m, 2)}/1s..30s${part(m, 3)}`,
-  },
-  {
     line: /^((?:-\s+)?(?:DO|CHECK)\s*\[)([^\]]*[\w}][,;]\s*\w[\w.]*(?:=[^\]]*)?)(\].*)$/,
     codes: /bad-option|bad-duration/,
     message: () => 'blanks divide options',

@@ -174,27 +174,6 @@ export const authorHeads: readonly ForeignLine[] = [
   },
   // Steps
   {
-    line: /^GATE:?\s*(?:(?:bash|run|command|cmd|sh|shell|exec)\s*[:=]?\s*)?(?!bash\b|compile\b|test\b|lint\b|schema\b|touched\b|untouched\b|coverage\b|tests_found\b)(?:"((?:[^"\\]|\\.)*)"|((?:\.{0,2}\/)?[a-z][\w./-]*(?:\s+[\w./:=-]+)*?))((?:\s+as\s+\w+)?)$/,
-    codes: /unexpected|not-a-condition|missing|unknown-(?:gate|check)|gate-/,
-    when: (m) => (m[1] === undefined ? /\s/.test(part(m, 2)) : !/^GATE:?\s*"/.test(m[0])),
-    message: () => 'the command of a gate is in quotes, after `bash`',
-    help: write,
-    by: (m) => `GATE: bash ${m[1] === undefined ? inQuotes(part(m, 2)) : `"${m[1]}"`}${part(m, 3)}`,
-  },
-  {
-    line: /^GATE:?\s*([A-Za-z_]\w*)\s*[:=]\s*(?:bash|run|sh|command)?\s*[:=]?\s*("(?:[^"\\]|\\.)*")$/,
-    codes: /unexpected|missing|unknown-(?:gate|check)|gate-/,
-    message: () => 'the name of a gate follows its command',
-    help: write,
-    by: (m) => `GATE: bash ${part(m, 2)} as ${part(m, 1)}`,
-  },
-  {
-    line: /^GATE:?\s*coverage\s*(?:>=?|=|:|at least|of)\s*(\d+)%?$/,
-    codes: /unexpected|gate-|missing|bad-/,
-    help: write,
-    by: (m) => `GATE: coverage ${part(m, 1)}`,
-  },
-  {
     line: /^(?:CHECK|TEST|VERIFY|VALIDATE|ASSERT):\s*("?)((?:\.{0,2}\/[\w.]|[a-z])[^"]*)\1$/,
     codes: /mixed|two|both|step-work|test-file|in-program|wrong-file|section|work/,
     when: isInAgentStep,

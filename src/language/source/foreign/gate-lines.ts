@@ -14,7 +14,7 @@ const COMMAND = new RegExp(
 export const looksLikeCommand = (text: string): boolean => text.length <= LONGEST && COMMAND.test(text);
 
 const KNOWN =
-  /^(?:(?:compile|test|lint|tests_found)(?:\s+as\s+\w+)?|bash\s*["'].*|(?:schema|touched|untouched|coverage|expr|validate)\b(?!\s*[=<>]).*)$/i;
+  /^(?:(?:compile|test|lint|tests_found)(?:\s+as\s+\w+)?|bash\s*["'].*|coverage\s+[\d{].*|(?:schema|touched|untouched|expr|validate)\b(?!\s*[=<>]).*)$/i;
 const SUBJECTS = ['lint', 'test', 'types', 'typecheck', 'build', 'format', 'check', 'coverage', 'e2e', 'vet'];
 
 const TESTS = /^(?:(?:py|vi|c)?tests?|jest|phpunit|rspec)$/;
@@ -39,10 +39,9 @@ function comparison(text: string): string | undefined {
       text,
     ) ??
     [];
-  if (name === '') return undefined;
-  if (name !== 'coverage') return `expr ${name} ${operator} ${value}`;
-  const number = /^>=?$/.test(operator) ? /^(\d+(?:\.\d+)?)\s*%?$/.exec(value)?.[1] : undefined;
-  return number === undefined ? undefined : `coverage ${number}`;
+  const least = /^coverage\s*(?:>=?|=|:|at least|of)\s*(\d+(?:\.\d+)?)\s*%?$/.exec(text)?.[1];
+  if (least !== undefined) return `coverage ${least}`;
+  return name === '' || name === 'coverage' ? undefined : `expr ${name} ${operator} ${value}`;
 }
 
 /** One gate as it is written here; undefined if it looks like no command. */
@@ -93,7 +92,7 @@ export const gateLines: readonly ForeignLine[] = [
     by: (m) => `GATE: bash ${part(m, 1)}${part(m, 2)}`,
   },
   {
-    line: /^GATES?\s+["']?(?!(?:bash|schema|touched|untouched|coverage|expr|validate)\b)([A-Za-z]\w*)["']?\s*:\s*(\S.*)$/,
+    line: /^GATES?(?:\s+|:\s*)["']?(?!(?:bash|command|cmd|run|shell|sh|exec|script|DO|schema|touched|untouched|coverage|expr|validate)\b)([A-Za-z]\w*)["']?\s*[:=]\s*([^=\s].*)$/,
     codes,
     message: () => 'a gate has its name behind it',
     help: write,

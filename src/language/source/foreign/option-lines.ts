@@ -46,7 +46,8 @@ const OWN = /^(?:ok|timeout|idle|retry|retry_on|once|memo|cwd|shell|strict)$/;
 const OWN_WORD =
   /^(?:(?:once|memo)|ok=(?:any|\d+(?:,\d+)*)|(?:timeout|idle)=(?:\d[\d.]*|\{[^{}]*\})(?:ms|[smhd])?|(?:retry|retry_on|memo|cwd|shell|strict|env\.\w+)=[^\s=]+)$/;
 const FLAGS = /^(?:once|memo)$/;
-const DOUBLING = /^(?:(?:retry_)?backoff=(?:exp\w*|doubl\w*)|exponential(?:_backoff)?=(?:true|yes|on)?)$/;
+const DOUBLING =
+  /^(?:(?:retry_)?backoff=(?:exp\w*|doubl\w*|true|\d+(?:\.\d+)?)|exponential(?:_backoff)?=(?:true|yes|on)?)$/;
 const LONGEST_PAUSE = '60s';
 const YES = /^(?:true|yes|on|1)$/i;
 const NO = /^(?:false|no|off|0)$/i;
@@ -84,7 +85,10 @@ function duration(value: string, unit: string): string {
 function optionOf(name: string, value: string | undefined, unit: string, retries: RetryWords): string | undefined {
   const key = NAMES[name] ?? name;
   const isCount = /^(?:times|attempts|tries|retries)$/.test(unit);
-  if (IGNORED.test(key) || (/^on_?(?:error|fail(?:ure)?)$/.test(key) && /^(?:continue|ignore|skip)$/.test(value ?? '')))
+  if (
+    IGNORED.test(key) ||
+    (/^on_?(?:error|fail(?:ure)?)$/.test(key) && /^(?:continue|ignore|skip|keep|proceed|none)$/.test(value ?? ''))
+  )
     return value !== undefined && NO.test(value) ? '' : 'ok=any';
   if (IN_ALL.test(key) || key === 'retry') {
     const [, count = '', pause] = /^(\d+|\{[^{}]*\})(?:\/(.+))?$/.exec(value ?? '') ?? [];
