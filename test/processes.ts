@@ -17,7 +17,7 @@ const NAMES: Readonly<Record<string, RegExp>> = {
   editor: /^debug-adapter$/,
   engine: /^(left-processes|tools-of-workers|worktree)$/,
   runtime:
-    /^(?!(appended-values|arrival-order|cancel|checkpoint|clock|configuration|deliveries|discarded-ranges|drive|drive-turns|drive-waits|files-at|fits-schema|flights|in-process|inbox|journal-lines|journal-sync|kept-runs|large-values|later-deliveries|loop-parts|make-folder|mock|only-part|record-scan|redact|redacted-events|refusals|resume-point|run-id|run-lock|simultaneous-outcomes|state-file|state-written|store-files|stop-signal|surely-fits|temporary-folder)$)/,
+    /^(?!(arrival-order|cancel|checkpoint|clock|configuration|deliveries|discarded-ranges|drive|drive-turns|drive-waits|files-at|fits-schema|flights|in-process|inbox|journal-lines|journal-sync|kept-runs|large-values|later-deliveries|loop-parts|make-folder|mock|only-part|record-scan|redact|redacted-events|refusals|resume-point|run-id|run-lock|simultaneous-outcomes|state-file|state-written|store-files|stop-signal|surely-fits|temporary-folder)$)/,
   'runtime/agents': /^(?!(recorded|resolve|breaker|daily-budget)$)/,
   mcp: /./,
   serve: /./,

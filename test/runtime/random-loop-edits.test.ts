@@ -1,6 +1,6 @@
 /**
  * Random blocks of PARALLEL with loops in them that fail in some turns, some of them twice, and random edits of them: members
- * inserted and in another order, an IF around the block. However often the run is resumed, with one edit or none, each line of
+ * inserted and in another order, an IF around the block. However often the run is resumed, edited or not, each line of
  * each turn is executed once, and the record reproduces the run.
  */
 import { expect, test } from 'vitest';
@@ -96,7 +96,7 @@ async function tryEdits(from: number): Promise<void> {
   const max = draw.below(2) === 0 ? ' [max=1]' : '';
   const jobs = 1 + draw.below(4);
   const rounds = 1 + draw.below(2);
-  const editedIn = 1 + draw.below(3);
+  const edits = draw.below(4);
   const done: string[] = [];
   let round = 0;
   const commands = {
@@ -118,7 +118,7 @@ async function tryEdits(from: number): Promise<void> {
   let end = report;
   while (end.status === 'failed') {
     round++;
-    const isEdited = round === editedIn;
+    const isEdited = ((edits >> (round - 1)) & 1) === 1;
     if (isEdited) {
       const inserted = Array.from({ length: draw.below(3) }, () => draw.member(true));
       members = draw.below(2) === 0 ? draw.shuffled([...members, ...inserted]) : [...inserted, ...members];
