@@ -187,7 +187,7 @@ function matchedAction(diagnostic: Diagnostic, source: SourceFile, { text, at, l
 
 function matchedLine(diagnostic: Diagnostic, source: SourceFile, { text, at, line }: WrittenLine): Explained | null {
   const { file } = diagnostic.span;
-  for (const rule of foreignLines) {
+  for (const rule of foreignLines()) {
     if (!(rule.codes ?? MISREAD).test(diagnostic.code)) continue;
     const match = rule.line.exec(text);
     if (match === null || rule.when?.(match, source.text) === false) continue;

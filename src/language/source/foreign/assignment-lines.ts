@@ -34,7 +34,7 @@ const withoutQuotes = (words: string): string => words.replace(/["'\s]/g, '').re
 const VALUES = /\{[A-Za-z_][\w.]*[([][^{}]*\}/g;
 const VALUE_OR_QUOTE = /\{[A-Za-z_][\w.]*[([][^{}]*\}|(?<!\\)"/g;
 
-export const assignmentLines: readonly ForeignLine[] = [
+export const assignmentLines = (): readonly ForeignLine[] => [
   // Inputs
   {
     line: /^INPUT:\s*(\w+\s*=\s*(?:"[^"]*"|[^\s",[{(]+))\s*,\s*(\w+(?:\s*=\s*(?:"[^"]*"|[^\s",[{(]+))?)$/,

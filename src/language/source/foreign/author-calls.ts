@@ -9,7 +9,7 @@ function parametersOf(name: string, text: string): string {
   return all.length === 0 ? '' : ` with ${all.join(', ')}`;
 }
 
-export const authorCalls: readonly ForeignLine[] = [
+export const authorCalls = (): readonly ForeignLine[] => [
   // Agents
   {
     line: /^((?:-\s+)?(?:DO|CHECK)(?:\s*\[[^\]]*\])?:\s*(?:\w+\s*=\s*)?)(?:agent|llm|ask|call|prompt|subagent|ai|model)\(\s*["']?([\w.-]+)["']?\s*(?:,\s*)?\)?\s*("(?:[^"\\]|\\.)*")\s*\)?(.*)$/i,

@@ -36,7 +36,7 @@ const SECTION = /section-outside|not-a-verb|unknown-verb|not-an-instruction|unex
 /** The command of a gate, in quotes. */
 const inQuotes = (command: string): string => `"${command.replace(/(?<!\\)"/g, '\\"')}"`;
 
-export const authorHeads: readonly ForeignLine[] = [
+export const authorHeads = (): readonly ForeignLine[] => [
   // Inputs
   {
     line: /^INPUT:?\s*(\w+)\s*\(\s*(?:(\w+)\s*,\s*)?defaults?\b(?:\s+to\b)?\s*[:=]?\s*([^()]+?)\s*\)$/i,

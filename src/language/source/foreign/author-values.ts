@@ -76,7 +76,7 @@ const CONDITION_COMMAND = new RegExp(
 const CONDITION_FILE =
   /^(IF|WAIT):\s*(NOT\s+|not\s+|!\s*)?(?:(?:the\s+)?(?:file|path|folder|directory)\s+)?(?:exists\s+)?(?:"([\w./{}*-]+)"|((?:\.{0,2}\/|\w[\w-]*\.)[\w./{}-]+))(?:\s+exists)?\s*(.*)$/;
 
-export const authorValues: readonly ForeignLine[] = [
+export const authorValues = (): readonly ForeignLine[] => [
   {
     line: /^(DO|SET):\s*([A-Za-z_]\w*\s*=(?!=).*)$/,
     codes: /command-not-found|not-a-command|unexpected|bad-character/,

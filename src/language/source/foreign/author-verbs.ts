@@ -19,7 +19,7 @@ const areBound = (names: readonly string[], text: string): boolean => names.ever
 
 const namesIn = (list: string): string[] => list.replace(/\band\b/gi, ' ').match(/[A-Za-z_]\w*/g) ?? [];
 
-export const authorVerbs: readonly ForeignLine[] = [
+export const authorVerbs = (): readonly ForeignLine[] => [
   {
     line: /^(?!(?:DO|CHECK|IF|SET)\b)(\w+\s*=\s*\S.*)$/,
     codes: /not-an-instruction/,

@@ -47,7 +47,7 @@ function parallelLoop(m: RegExpExecArray): string | undefined {
   return loop === m[0] ? undefined : loop;
 }
 
-export const blockLines: readonly ForeignLine[] = [
+export const blockLines = (): readonly ForeignLine[] => [
   {
     line: /^((?:DO|CHECK|SET|TRACK|INPUT|RETURN|GOTO|USE|EMIT)\b[^"'[{(]*[=:]\s*)([[{(])(?:.*,)?$/,
     codes: /unexpected|unclosed|missing|bad-|not-a-command/,
@@ -357,7 +357,7 @@ const asState = {
 } as const;
 
 /** Heads of states in other forms. They come after all other rules: `try:` and `else:` are more than a name. */
-export const stateHeads: readonly ForeignLine[] = [
+export const stateHeads = (): readonly ForeignLine[] => [
   {
     ...asState,
     line: /^(?:state|node|label|section)\b:?\s+["']?([a-z]\w*)["']?\s*[:{]?$/i,

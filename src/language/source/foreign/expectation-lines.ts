@@ -21,6 +21,7 @@ const expect = (pattern: string, by: ForeignTestLine['by']): ForeignTestLine => 
 /** A line that no other line replaces. */
 export const advise = (pattern: string, advice: string): ForeignTestLine => ({ ...rule(pattern, (m) => m[0]), advice });
 
+export const UNITS: Readonly<Record<string, string>> = { s: 's', m: 'm', h: 'h', d: 'd' };
 export const timesOf = (count: string): string => ({ once: '1', twice: '2', thrice: '3', never: '0' })[count] ?? count;
 
 const SECONDS: Readonly<Record<string, number>> = { ms: 0.001, s: 1, m: 60, h: 3600, d: 86400 };
@@ -35,7 +36,7 @@ export const withOwnNames = (text: string): string =>
     .replace(/;$/, '')
     .trim();
 
-export const expectations: readonly ForeignTestLine[] = [
+export const expectations = (): readonly ForeignTestLine[] => [
   expect(String.raw`calls\s+((?:\.{0,2}\/)[^"\s=<>!]*(?:\s+[^"=<>!\s]+)*)\s*([=!<>]=?\s*\d+)`, (m) => {
     return `EXPECT: calls "${part(m, 1)}" ${part(m, 2)}`;
   }),

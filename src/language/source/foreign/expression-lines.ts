@@ -86,7 +86,7 @@ const METHODS: Readonly<Record<string, string>> = {
 const curlyInText =
   /^[ \t]*(?:(?:[^"\n]*[^\w"\n])?(?:DO|CHECK|UNDO|RETURN|EMIT|FAIL)\b[^"\n]*|(?![ \t]|[A-Z]+\b)[^"\n]*)[“”„«»]/m;
 
-export const expressionLines: readonly ForeignLine[] = [
+export const expressionLines = (): readonly ForeignLine[] => [
   {
     line: /^.*[“”„«»‘’‚].*$/,
     sure: (line, text) =>

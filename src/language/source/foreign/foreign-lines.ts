@@ -60,7 +60,7 @@ function endsOpen(line: string, text: string): string | undefined {
 
 const MOST_ABOVE = 1000;
 
-const shellLines: readonly ForeignLine[] = [
+const shellLines = (): readonly ForeignLine[] => [
   ...(
     [
       [/^(if)\s+(?:\[|test\b|!|\(\().*$|^(if)\s.*;\s*then$/, /^fi\b/],
@@ -163,22 +163,28 @@ const shellLines: readonly ForeignLine[] = [
   },
 ];
 
-export const foreignLines: readonly ForeignLine[] = [
-  semicolon,
-  ...optionLines,
-  ...gateLines,
-  ...shellLines,
-  ...authorHeads,
-  ...authorValues,
-  ...authorVerbs,
-  ...authorCalls,
-  ...loopLines,
-  ...assignmentLines,
-  ...sectionLines,
-  ...jumpLines,
-  ...blockLines,
-  ...valueLines,
-  ...instructionLines,
-  ...expressionLines,
-  ...stateHeads,
-];
+let all: readonly ForeignLine[] | undefined;
+
+/** All rules. They are made when the first mistake is explained: most programs have none. */
+export function foreignLines(): readonly ForeignLine[] {
+  all ??= [
+    semicolon,
+    ...optionLines(),
+    ...gateLines(),
+    ...shellLines(),
+    ...authorHeads(),
+    ...authorValues(),
+    ...authorVerbs(),
+    ...authorCalls(),
+    ...loopLines(),
+    ...assignmentLines(),
+    ...sectionLines(),
+    ...jumpLines(),
+    ...blockLines(),
+    ...valueLines(),
+    ...instructionLines(),
+    ...expressionLines(),
+    ...stateHeads(),
+  ];
+  return all;
+}

@@ -83,7 +83,7 @@ function mistakeOf(written: string): string {
 const MOST_ABOVE = 1000;
 const codes = /gate-without-command|not-an-instruction|unexpected|missing|bad-|unclosed|not-a-condition|unknown-verb/;
 
-export const gateLines: readonly ForeignLine[] = [
+export const gateLines = (): readonly ForeignLine[] => [
   {
     line: /^GATES?:?\s*("(?:[^"\\]|\\.)*")(\s+as\s+\w+)?$/,
     codes,

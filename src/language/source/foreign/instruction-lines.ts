@@ -10,7 +10,7 @@ const DURATION = String.raw`\d+(?:\.\d+)?(?:ms|s|m|h|d)|\{\w+\}`;
 
 const action = /^((?:IF|ELSE|DEFAULT|ELSE IF)\b.*?(?:→|->)\s*)/;
 
-export const instructionLines: readonly ForeignLine[] = [
+export const instructionLines = (): readonly ForeignLine[] => [
   { line: /^(?:SHELL|BASH|SH|COMMAND|CMD):\s*(.+)$/i, codes: unread, help: write, by: (m) => `DO: ${part(m, 1)}` },
   { line: /^ECHO:\s*(["']?)([^"'\\]*)\1$/, codes: unread, help: write, by: (m) => `EMIT: "${part(m, 2)}"` },
   { line: /^ERROR:\s*(.+)$/, codes: unread, help: write, by: (m) => `FAIL: ${part(m, 1)}` },

@@ -15,7 +15,7 @@ const ACTION =
 
 const ACTIONS = '(?:GOTO|RETURN|FAIL|EMIT|DO|SET|INCREMENT|USE|PROCEED|WAIT|ASK|CHECK)';
 
-export const jumpLines: readonly ForeignLine[] = [
+export const jumpLines = (): readonly ForeignLine[] => [
   {
     line: new RegExp(
       `^(DO|CHECK)((?:\\s*\\[[^\\]]*\\])?):\\s*(?:(\\w+)\\s*=\\s+)?(\\S.*?)\\s*(\\|\\||&&)\\s*(${ACTIONS}:)(\\s.*)?$`,

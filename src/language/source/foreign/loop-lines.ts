@@ -16,7 +16,7 @@ function loopThatCollects(name: string, variable: string, list: string, value: s
   return `write \`DO: ${name} = FOR EACH ${variable} in ${list}:\`, and below it, indented deeper, \`DO: value = ${value}\``;
 }
 
-export const loopLines: readonly ForeignLine[] = [
+export const loopLines = (): readonly ForeignLine[] => [
   {
     line: /^(FOR EACH:?\s+\w+\s+in\s+)(?:\[([A-Za-z][\w.-]*(?:\s*,\s*[A-Za-z][\w.-]*)*)\]|([A-Za-z][\w.-]*(?:(?:\s*,\s*|\s+)[A-Za-z][\w.-]*)+))(\s+in PARALLEL\b[^:]*)?\s*:?$/,
     codes: /unexpected-text|unknown-name/,

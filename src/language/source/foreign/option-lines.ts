@@ -186,7 +186,7 @@ function correctHeader(m: RegExpExecArray): string | undefined {
 /** The options without what may stand between them. */
 const withoutCommas = (options: string): string => options.trim().replace(/\s*,\s+|\s+/g, ' ');
 
-export const optionLines: readonly ForeignLine[] = [
+export const optionLines = (): readonly ForeignLine[] => [
   {
     line: /^((?:- )?(DO|CHECK))\s*\[((?:"[^"]*"|[^"])*?)\]\s*:\s*(\S.*)$/,
     codes: /unknown-option|unexpected|bad-|unclosed|missing/,

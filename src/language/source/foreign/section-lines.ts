@@ -26,7 +26,7 @@ const ownCondition = (condition: string): string =>
     .replace(/&&/g, 'AND')
     .replace(/\|\|/g, 'OR');
 
-export const sectionLines: readonly ForeignLine[] = [
+export const sectionLines = (): readonly ForeignLine[] => [
   {
     line: /^(?:-\s*)?uses:\s*(\S+)$/,
     codes: unread,

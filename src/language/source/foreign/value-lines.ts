@@ -76,7 +76,7 @@ const ENVIRONMENT =
 const FILE_READ =
   /^(?:DO|SET|TRACK):\s*(\w+)\s*=\s*(?:read_?file|file|readFileSync|fs\.readFileSync|open|slurp|cat|load)\(\s*["']([^"']+)["'].*\)(?:\.read\w*\(\))?$/i;
 
-export const valueLines: readonly ForeignLine[] = [
+export const valueLines = (): readonly ForeignLine[] => [
   {
     line: ENVIRONMENT,
     codes: /command-not-found|not-a-command|unknown-name|unknown-function|unexpected|bad-character/,
