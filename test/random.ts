@@ -31,3 +31,22 @@ export function randomNumbers(from: number): () => number {
     return state / 2 ** 32;
   };
 }
+
+/** What random programs are drawn with. */
+export class Draw {
+  private readonly next: () => number;
+
+  constructor(from: number) {
+    this.next = randomNumbers(from);
+    for (let at = 0; at < 5; at++) this.next();
+  }
+
+  below(most: number): number {
+    return Math.floor(this.next() * most);
+  }
+
+  shuffled<T>(list: readonly T[]): T[] {
+    const rest = [...list];
+    return list.map(() => rest.splice(this.below(rest.length), 1)[0] as T);
+  }
+}

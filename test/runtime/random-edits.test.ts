@@ -10,7 +10,7 @@ import { readJournalLine } from '../../src/index.js';
 import { checkDrift } from '../../src/runtime/run/again/replay-run.js';
 import { resume } from '../../src/runtime/run/again/resume-run.js';
 import { tries } from '../amount.js';
-import { randomNumbers, seed } from '../random.js';
+import { Draw, seed } from '../random.js';
 import { compiled, keptRun, scratchRoot } from './kept-run.js';
 
 /** Lines that stay together, as the program has them. */
@@ -22,18 +22,8 @@ interface Unit {
   readonly emits: string | null;
 }
 
-class Draw {
-  private readonly next: () => number;
+class EditDraw extends Draw {
   private count = 0;
-
-  constructor(from: number) {
-    this.next = randomNumbers(from);
-    for (let at = 0; at < 5; at++) this.next();
-  }
-
-  below(most: number): number {
-    return Math.floor(this.next() * most);
-  }
 
   unit(): Unit {
     const by = ++this.count;
@@ -85,14 +75,9 @@ class Draw {
     const [first = '', ...members] = lines;
     return first.startsWith('DO: in PARALLEL') ? [first, ...this.shuffled(members)] : lines;
   }
-
-  shuffled<T>(list: readonly T[]): T[] {
-    const rest = [...list];
-    return list.map(() => rest.splice(this.below(rest.length), 1)[0] as T);
-  }
 }
 
-function programOf(states: readonly (readonly Unit[])[], draw: Draw | null): string {
+function programOf(states: readonly (readonly Unit[])[], draw: EditDraw | null): string {
   const blocks = states.map((units, at) => {
     const lines = units.flatMap((unit) => {
       if (draw === null) return unit.lines;
@@ -106,7 +91,7 @@ function programOf(states: readonly (readonly Unit[])[], draw: Draw | null): str
 }
 
 async function tryEdit(from: number): Promise<void> {
-  const draw = new Draw(from);
+  const draw = new EditDraw(from);
   const list = (most: number): Unit[] => Array.from({ length: 1 + draw.below(most) }, () => draw.unit());
   const [before, failing, after] = [list(3), list(4), list(3)];
   failing.splice(draw.below(failing.length + 1), 0, draw.failing());

@@ -7,7 +7,7 @@ import { expect, test } from 'vitest';
 import { checkDrift } from '../../src/runtime/run/again/replay-run.js';
 import { resume } from '../../src/runtime/run/again/resume-run.js';
 import { tries } from '../amount.js';
-import { randomNumbers, seed } from '../random.js';
+import { Draw, seed } from '../random.js';
 import { compiled, keptRun } from './kept-run.js';
 
 /** A member, and what `work` is called with in it. */
@@ -18,23 +18,8 @@ interface Member {
 
 const indented = (lines: readonly string[], by: string): string[] => lines.map((line) => by + line);
 
-class LoopDraw {
-  private readonly next: () => number;
+class LoopDraw extends Draw {
   private count = 0;
-
-  constructor(from: number) {
-    this.next = randomNumbers(from);
-    for (let at = 0; at < 5; at++) this.next();
-  }
-
-  below(most: number): number {
-    return Math.floor(this.next() * most);
-  }
-
-  shuffled<T>(list: readonly T[]): T[] {
-    const rest = [...list];
-    return list.map(() => rest.splice(this.below(rest.length), 1)[0] as T);
-  }
 
   /** A loop in which the turns of `bad` fail at first, after the line `before` and above the line `after`. */
   loop(name: string, depth: number): Member {
@@ -89,6 +74,22 @@ function programOf(members: readonly Member[], max: string, isWrapped: boolean):
   return ['STATE: A', '  DO: work first', ...lines, '  DO: work last', '  RETURN: ok', ''].join('\n');
 }
 
+/** Commands of which one notes what it is called with, and the other fails unless `isGood`. */
+function observed(isGood: (name: string) => boolean) {
+  const done: string[] = [];
+  const commands = {
+    work: ([name = '']: readonly string[]) => {
+      done.push(name);
+      return name;
+    },
+    flaky: ([name = '']: readonly string[]) => {
+      if (!isGood(name)) throw new Error('not yet');
+      return '';
+    },
+  };
+  return { done, commands };
+}
+
 async function tryEdits(from: number): Promise<void> {
   const draw = new LoopDraw(from);
   let members = Array.from({ length: 1 + draw.below(3) }, () => draw.member(false));
@@ -97,19 +98,9 @@ async function tryEdits(from: number): Promise<void> {
   const jobs = 1 + draw.below(4);
   const rounds = 1 + draw.below(2);
   const edits = draw.below(4);
-  const done: string[] = [];
   let round = 0;
-  const commands = {
-    work: ([name = '']: readonly string[]) => {
-      done.push(name);
-      return name;
-    },
-    flaky: ([name = '']: readonly string[]) => {
-      // Some of them fail again after the first resume.
-      if (round === 0 || (round < rounds && name.endsWith('q'))) throw new Error('not yet');
-      return '';
-    },
-  };
+  // Some of them fail again after the first resume.
+  const { done, commands } = observed((name) => round >= rounds || (round > 0 && !name.endsWith('q')));
   const names = Object.keys(commands);
   let text = programOf(members, max, false);
   let shown = `seed ${from}, ${jobs} jobs\n${text}`;
@@ -156,18 +147,8 @@ test('a turn that ended after others had failed has ended, also if its inner blo
     '',
     false,
   );
-  const done: string[] = [];
   let isGood = false;
-  const commands = {
-    work: ([name = '']: readonly string[]) => {
-      done.push(name);
-      return name;
-    },
-    flaky: () => {
-      if (!isGood) throw new Error('not yet');
-      return '';
-    },
-  };
+  const { done, commands } = observed(() => isGood);
   const { report, dir } = await keptRun(text, commands, { jobs: 2 });
   expect(done).toContain('ar');
   isGood = true;
@@ -186,18 +167,8 @@ test('turns of a list that has one more element at its beginning keep what they 
       '',
       false,
     );
-  const done: string[] = [];
   let isGood = false;
-  const commands = {
-    work: ([name = '']: readonly string[]) => {
-      done.push(name);
-      return name;
-    },
-    flaky: () => {
-      if (!isGood) throw new Error('not yet');
-      return '';
-    },
-  };
+  const { done, commands } = observed(() => isGood);
   const { report, dir } = await keptRun(program('["p", "q"]', []), commands);
   isGood = true;
   const edited = program('["new", "p", "q"]', [{ lines: ['DO: work more'], does: [] }]);
