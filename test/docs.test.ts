@@ -84,6 +84,16 @@ test('the links of README lead to files of the package', () => {
   expect(own.filter((link) => !isPacked(link) || !existsSync(join(root, link)))).toEqual([]);
 });
 
+test('the pages that messages name are there', () => {
+  const paths = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' }).filter((path) =>
+    /\.tsx?$/.test(path),
+  );
+  const source = paths.map((path) => readFileSync(join(root, 'src', path), 'utf8')).join('\n');
+  const named = [...source.matchAll(/\bsee \\?`(docs\/[\w/-]+\.md)/g)].map(([, page]) => page as string);
+  expect(named.length).toBeGreaterThan(0);
+  expect(named.filter((page) => !existsSync(join(root, page)))).toEqual([]);
+});
+
 describe('names of files and functions in the documents', () => {
   const below = (folder: string) => readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' });
   const paths = below('src');

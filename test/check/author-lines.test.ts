@@ -146,6 +146,8 @@ const lines: readonly (readonly [string, string])[] = [
   ['DO [retry=3 backoff=2]: ./x.sh', 'DO [retry=3/1s..60s]: ./x.sh'],
   ['DO [retry=3,timeout=1m]: ./x.sh', 'DO [retry=3 timeout=1m]: ./x.sh'],
   ['DO [retry=3; timeout=1m]: ./x.sh', 'DO [retry=3 timeout=1m]: ./x.sh'],
+  ['DO [accept=0,1; retries=2]: ./x.sh', 'DO [ok=0,1 retry=2]: ./x.sh'],
+  ['DO [exit-codes=0,1]: ./x.sh', 'DO [ok=0,1]: ./x.sh'],
   ['DO [exit_code=0,1]: ./x.sh', 'DO [ok=0,1]: ./x.sh'],
   ['CHECK [ok=0,1 timeout=5s]: x = ./x.sh', 'CHECK [timeout=5s]: x = ./x.sh'],
   ['DO [undo=./y.sh]: ./x.sh', 'DO: ./x.sh\nUNDO: ./y.sh'],

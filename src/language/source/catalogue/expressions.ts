@@ -27,7 +27,7 @@ export const expressionMessages = {
     },
   ),
   textIsNoFile: message<{ text: string }>('wrong-type', 'error', (f) => ({
-    message: `a text in quotes always exists, and \`${f.text}\` is no file here`,
+    message: `a text in quotes always exists: \`${f.text}\` does not name a file here`,
     label: 'always true',
     help: `for a file write \`CHECK: found = test -e ${f.text.slice(1, -1)}\` above, and \`exit_code(found) == 0\` here`,
   })),

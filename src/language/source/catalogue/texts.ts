@@ -19,7 +19,7 @@ export const textMessages = {
     help: `write options before the colon: \`${f.line ?? `${f.verb} [… ${f.meant}]: …`}\``,
   })),
   emptyAssignment: message<{ name: string; line: string }>('taken-as-text', 'warning', (f) => ({
-    message: `to the shell, \`${f.name}=\` is an empty variable of the command behind it`,
+    message: `to the shell, \`${f.name}=\` is an empty variable of the command after it`,
     label: 'binds no name',
     help: `write \`${f.line}\` to keep what the command prints`,
   })),

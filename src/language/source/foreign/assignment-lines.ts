@@ -11,9 +11,10 @@ const TYPES: Readonly<Record<string, string>> = {
 };
 
 /** Limits as other tools name them. */
-const LIMITS: Readonly<Record<string, string>> = {
+export const LIMITS: Readonly<Record<string, string>> = {
   ...{ steps: 'transitions', states: 'transitions', max_steps: 'transitions', iterations: 'transitions' },
   ...{ max_iterations: 'transitions', rounds: 'transitions', turns: 'transitions', loops: 'transitions' },
+  ...{ max_turns: 'transitions', max_tokens: 'tokens', price: 'cost' },
   ...{ budget: 'cost', usd: 'cost', dollars: 'cost', max_cost: 'cost', money: 'cost' },
   ...{ timeout: 'time', duration: 'time', max_time: 'time', runtime: 'time', deadline: 'time' },
 };

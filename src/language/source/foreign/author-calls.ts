@@ -81,19 +81,6 @@ export const authorCalls = (): readonly ForeignLine[] => [
   },
   // Options
   {
-    line: /^((?:-\s+)?(?:DO|CHECK)\s*\[)([^\]]*[\w}][,;]\s*\w[\w.]*(?:=[^\]]*)?)(\].*)$/,
-    codes: /bad-option|bad-duration/,
-    message: () => 'blanks divide options',
-    help: write,
-    by: (m) => part(m, 1) + part(m, 2).replace(/\s*[;,]\s*(?=[A-Za-z_][\w.]*(?:=|$|[\s,;]))/g, ' ') + part(m, 3),
-  },
-  {
-    line: /^((?:-\s+)?DO\s*\[[^\]]*?)\b(?:exit_?codes?|codes?|accept|allow(?:ed)?|expect)=([\d,]+)(.*)$/,
-    codes: /unknown-option/,
-    help: write,
-    by: (m) => `${part(m, 1)}ok=${part(m, 2)}${part(m, 3)}`,
-  },
-  {
     line: /^((?:-\s+)?CHECK)\s*\[([^\]]*?)\s*\bok=[^\s\]]+\s*([^\]]*)\](.*)$/,
     codes: /unknown-option/,
     message: () => 'CHECK accepts every exit code',

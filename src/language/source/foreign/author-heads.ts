@@ -1,5 +1,6 @@
 /** What stands above the states, and the sections of steps, as authors write them who have read one page. */
-import { type ForeignLine, part, unread, write } from './foreign-line.js';
+import { LIMITS } from './assignment-lines.js';
+import { type ForeignLine, inQuotes, part, unread, write } from './foreign-line.js';
 
 const TYPES: Readonly<Record<string, string>> = {
   ...{ int: 'number', integer: 'number', number: 'number', float: 'number', string: 'string', text: 'string' },
@@ -10,31 +11,7 @@ const TYPES: Readonly<Record<string, string>> = {
 const value = (text: string): string =>
   /^[A-Za-z][^"]*$/.test(text) && !/^(?:true|false|null)$/.test(text) ? `"${text}"` : text;
 
-/** Limits of the run in the words of other tools. */
-const LIMITS: Readonly<Record<string, string>> = {
-  ...{
-    budget: 'cost',
-    cost: 'cost',
-    max_cost: 'cost',
-    price: 'cost',
-    deadline: 'time',
-    max_time: 'time',
-    duration: 'time',
-  },
-  ...{ max_iterations: 'transitions', max_steps: 'transitions', iterations: 'transitions', max_turns: 'transitions' },
-  ...{
-    rounds: 'transitions',
-    transitions: 'transitions',
-    steps: 'transitions',
-    tokens: 'tokens',
-    max_tokens: 'tokens',
-  },
-};
-
 const SECTION = /section-outside|not-a-verb|unknown-verb|not-an-instruction|unexpected|two-jobs|step-/;
-
-/** The command of a gate, in quotes. */
-const inQuotes = (command: string): string => `"${command.replace(/(?<!\\)"/g, '\\"')}"`;
 
 export const authorHeads = (): readonly ForeignLine[] => [
   // Inputs
@@ -127,7 +104,8 @@ export const authorHeads = (): readonly ForeignLine[] => [
     help: write,
     by: (m) => {
       const [, unit = ''] = /^[\d.]+([a-z]*)$/.exec(part(m, 2)) ?? [];
-      const name = unit !== '' && /budget/i.test(part(m, 1)) ? 'time' : LIMITS[part(m, 1).toLowerCase()];
+      const written = part(m, 1).toLowerCase();
+      const name = unit !== '' && written === 'budget' ? 'time' : (LIMITS[written] ?? written);
       return `LIMIT: ${name}=${part(m, 2)}`;
     },
   },
@@ -138,7 +116,7 @@ export const authorHeads = (): readonly ForeignLine[] => [
     message: () => 'a program does not say when it starts',
     help: (m) => {
       const cron = /(?:[\d*/,-]+\s+){4}[\d*/,-]+/.exec(part(m, 1))?.[0];
-      return `remove it: \`schedules:\` of statedsl.config.yaml starts programs${cron === undefined ? '' : `, there \`cron: "${cron}"\``}; see \`docs/serve.md\``;
+      return `remove it: \`schedules:\` of statedsl.config.yaml starts programs${cron === undefined ? '' : `, there \`cron: "${cron}"\``}; see \`docs/service.md\``;
     },
     block: true,
   },
@@ -219,7 +197,7 @@ export const authorHeads = (): readonly ForeignLine[] => [
     codes: unread,
     when: isInStep,
     help: (m) =>
-      `remove this line, and write \`type=${part(m, 1)}\` behind the name of the step, as in \`STEP: name type=${part(m, 1)}\``,
+      `remove this line, and write \`type=${part(m, 1)}\` after the name of the step, as in \`STEP: name type=${part(m, 1)}\``,
   },
   {
     line: /^(?:TIMEOUT|MAX_TIME):\s*(\S+)$/i,

@@ -149,7 +149,7 @@ export const authorValues = (): readonly ForeignLine[] => [
   {
     line: /^(DO|CHECK):\s*([A-Za-z_]\w*)\[.*?\]\s*=\s+(\S.*)$/,
     codes: COMMAND,
-    message: () => 'a result has a name, and is no part of a list',
+    message: () => 'a result is bound to a name, not to a part of a list',
     help: (m) => `write \`DO: value = ${part(m, 3)}\`, then \`SET: ${part(m, 2)} = ${part(m, 2)} + [value]\``,
     binds: () => ['value'],
   },
@@ -192,7 +192,7 @@ export const authorValues = (): readonly ForeignLine[] => [
     line: /^((?:DO|CHECK)(?:\s*\[[^\]]*\])?:\s*)([A-Za-z_]\w*) =(?![=~\s])(\S.*)$/,
     codes: COMMAND,
     never: true,
-    message: () => 'the name of a result and its command have blanks around the `=`',
+    message: () => 'put spaces around the `=` between a name and its command',
     help: write,
     by: (m) => `${part(m, 1)}${part(m, 2)} = ${part(m, 3)}`,
     binds: (m) => [part(m, 2)],
@@ -287,7 +287,7 @@ export const authorValues = (): readonly ForeignLine[] => [
   {
     line: /^.*(?<![\w.])(?:success|failure|always|cancelled|failed|succeeded)\(\).*$/,
     codes: /unknown-function/,
-    message: () => 'how a command ended is no condition here',
+    message: () => 'a condition cannot ask how a command ended',
     help: () =>
       'what stands below a command runs only if it succeeded; write `ON ERROR: → …` at the end of the state for a failure',
   },

@@ -129,7 +129,7 @@ export const authorVerbs = (): readonly ForeignLine[] => [
   {
     line: /^ASK(?:\s+user)?:?\s+.*,\s*(?:choices|default|deadline|show)=.*$/,
     codes: /unexpected/,
-    message: () => 'blanks divide the options of an ASK',
+    message: () => 'separate the options of an ASK with spaces',
     help: write,
     by: (m) => m[0].replace(/\s*,\s*(?=(?:choices|default|deadline|show)=)/g, ' '),
   },

@@ -38,6 +38,8 @@ export interface ForeignLine {
 export const part = (m: RegExpExecArray, at: number): string => m[at] ?? '';
 export const write = (_: RegExpExecArray, by: string | null): string =>
   `write \`${(by ?? '').split('\n').join('`, then `')}\``;
+/** A command as a text in double quotes. */
+export const inQuotes = (command: string): string => `"${command.replace(/["\\]/g, '\\$&')}"`;
 export const unread = /^(?:unknown-verb|not-an-instruction|missing-colon|not-a-command)$/;
 export const COMMANDS =
   'awk|bash|bun|cargo|cat|cd|chmod|claude|codex|cmake|cp|curl|deno|docker|echo|find|gh|git|go|grep|head|helm|jq|kubectl|ls|make|mkdir|mv|mvn|node|npm|npx|pip3?|pnpm|poetry|pytest|python3?|rm|rsync|ruby|sed|sh|ssh|tail|tar|terraform|test|touch|uv|wget|yarn';

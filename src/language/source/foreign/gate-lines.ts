@@ -1,5 +1,5 @@
 /** Gates of steps as other tools write them: a command alone, a name in front, options, prose. */
-import { around, COMMANDS, type ForeignLine, part, write } from './foreign-line.js';
+import { around, COMMANDS, type ForeignLine, inQuotes, part, write } from './foreign-line.js';
 
 const PROGRAMS =
   'bazel|black|bundle|clippy|composer|ctest|dotnet|eslint|go|gradle|jest|just|mix|mypy|ninja|nox|phpunit|php|prettier|pyright|python3?|rake|rspec|ruff|rubocop|sbt|shellcheck|swift|task|tox|tsc|vitest|xcodebuild|zig';
@@ -28,8 +28,6 @@ function nameOf(command: string): string {
   if (subject !== undefined) return subject;
   return /^(?:.*\/)?([A-Za-z]\w*)/.exec(command.split(/\s/)[0] ?? '')?.[1] ?? 'passes';
 }
-
-const inQuotes = (command: string): string => `"${command.replace(/["\\]/g, '\\$&')}"`;
 
 /** A condition as a gate. Words that compare are also in prose, so that a value must follow them. */
 function comparison(text: string): string | undefined {
@@ -76,8 +74,8 @@ function gatesOf(written: string): string | undefined {
 /** What is wrong with a line of gates. */
 function mistakeOf(written: string): string {
   const gates = gatesOf(written) ?? '';
-  if (gates.includes('bash "')) return 'the command of a gate stands in quotes behind `bash`';
-  return gates.includes('expr ') ? 'a condition of a gate stands behind `expr`' : '`coverage` is followed by a number';
+  if (gates.includes('bash "')) return 'the command of a gate is in quotes, after `bash`';
+  return gates.includes('expr ') ? 'a condition of a gate follows `expr`' : '`coverage` is followed by a number';
 }
 
 const MOST_ABOVE = 1000;
@@ -94,7 +92,7 @@ export const gateLines = (): readonly ForeignLine[] => [
   {
     line: /^GATES?(?:\s+|:\s*)["']?(?!(?:bash|command|cmd|run|shell|sh|exec|script|DO|schema|touched|untouched|coverage|expr|validate)\b)([A-Za-z]\w*)["']?\s*[:=]\s*([^=\s].*)$/,
     codes,
-    message: () => 'a gate has its name behind it',
+    message: () => 'the name of a gate follows its command',
     help: write,
     by: (m) => {
       const gate = gatesOf(/^["']/.test(part(m, 2)) ? `bash ${part(m, 2)}` : part(m, 2));

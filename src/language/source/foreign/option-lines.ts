@@ -3,12 +3,12 @@ import { type ForeignLine, part, write } from './foreign-line.js';
 
 const UNIT =
   '(ms|milli(?:second)?s?|s|secs?|seconds?|m|mins?|minutes?|h|hrs?|hours?|d|days?|times|attempts|tries|retries)';
-const VALUE = String.raw`"(?:[^"\\]|\\.)*"|'[^']*'|[[(]\s*\d+(?:[\s,]+\d+)*\s*[\])]|(?:[^\s,[\]()"'{}]|\{[^{}]*\})+(?:,\s*\d+(?![\w.]*\s*[=:]))*`;
+const VALUE = String.raw`"(?:[^"\\]|\\.)*"|'[^']*'|[[(]\s*\d+(?:[\s,]+\d+)*\s*[\])]|(?:[^\s,;[\]()"'{}]|\{[^{}]*\})+(?:,\s*\d+(?![\w.]*\s*[=:]))*`;
 const VARIABLES = String.raw`\{\s*["']?\w+["']?\s*[=:](?:[^{}]|\{[\w.]+\})*\}`;
 
 /** A word of the options: its name, its value, and a unit behind that; the sign may be a space where a number follows. */
 const WORD = new RegExp(
-  `[\\s,]*(?:(?<list>retry_on|memo)=(?<entries>[^\\s,=]+(?:,[^\\s,=]+(?![^\\s,]*=))*)|(?:env(?:\\s+|\\.)(?<variable>\\w+)|(?<name>[A-Za-z_][\\w-]*))(?:(?:\\s*[=:]\\s*|\\s+(?=\\d))(?:(?<variables>${VARIABLES})|(?<value>${VALUE}))(?:\\s*${UNIT}(?![\\w=:./-]))?)?)`,
+  `[\\s,;]*(?:(?<list>retry_on|memo)=(?<entries>[^\\s,=]+(?:,[^\\s,=]+(?![^\\s,]*=))*)|(?:env(?:\\s+|\\.)(?<variable>\\w+)|(?<name>[A-Za-z_][\\w-]*))(?:(?:\\s*[=:]\\s*|\\s+(?=\\d))(?:(?<variables>${VARIABLES})|(?<value>${VALUE}))(?:\\s*${UNIT}(?![\\w=:./-]))?)?)`,
   'y',
 );
 
@@ -31,7 +31,15 @@ const NAMES: Readonly<Record<string, string>> = {
   working_directory: 'cwd',
   chdir: 'cwd',
   path: 'cwd',
+  accept: 'ok',
+  allow: 'ok',
+  allowed: 'ok',
+  code: 'ok',
+  codes: 'ok',
+  expect: 'ok',
   exit: 'ok',
+  exitcode: 'ok',
+  exitcodes: 'ok',
   exits: 'ok',
   exit_code: 'ok',
   exit_codes: 'ok',
@@ -44,7 +52,7 @@ const NAMES: Readonly<Record<string, string>> = {
 const IN_ALL = /^(?:attempts|tries|max_attempts|max_tries)$/;
 const OWN = /^(?:ok|timeout|idle|retry|retry_on|once|memo|cwd|shell|strict)$/;
 const OWN_WORD =
-  /^(?:(?:once|memo)|ok=(?:any|\d+(?:,\d+)*)|(?:timeout|idle)=(?:\d[\d.]*|\{[^{}]*\})(?:ms|[smhd])?|(?:retry|retry_on|memo|cwd|shell|strict|env\.\w+)=[^\s=]+)$/;
+  /^(?:(?:once|memo)|ok=(?:any|\d+(?:,\d+)*)|(?:timeout|idle)=(?:\d[\d.]*|\{[^{}]*\})(?:ms|[smhd])?|(?:retry|retry_on|memo|cwd|shell|strict|env\.\w+)=[^\s=;]+)$/;
 const FLAGS = /^(?:once|memo)$/;
 const DOUBLING =
   /^(?:(?:retry_)?backoff=(?:exp\w*|doubl\w*|true|\d+(?:\.\d+)?)|exponential(?:_backoff)?=(?:true|yes|on)?)$/;

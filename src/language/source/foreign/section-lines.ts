@@ -78,7 +78,7 @@ export const sectionLines = (): readonly ForeignLine[] => [
   {
     line: /^if:\s*(?:\$\{\{)?\s*(?:success|failure|always|cancelled)\(\)\s*(?:\}\})?$/,
     codes: /unknown-verb|bad-character|not-a-condition|missing|unknown-function/,
-    message: () => 'how a command ended is no condition here',
+    message: () => 'a condition cannot ask how a command ended',
     help: () =>
       'what stands below a command runs only if it succeeded; write `ON ERROR: → …` at the end of the state for a failure',
   },
