@@ -88,8 +88,8 @@ function addBound(i: Instruction, names: Set<string>): void {
 }
 
 const OPTIONS = '\\[(?:ok|timeout|retry(?:_on)?|once|cwd|shell|strict|env\\.\\w+)(?:=[^\\]]*)?(?:\\s[^\\]]*)?\\]';
-/** What may be options behind a command, in the brackets of any language. */
-const OPTIONS_AFTER = /\s([[({]\s*([A-Za-z_][^[\](){}'"`]*)[\])}])$/;
+/** What may be options after a command. In braces, `{timeout:int}` is a value with its type. */
+const OPTIONS_AFTER = /\s([[(]\s*([A-Za-z_][^[\](){}'"`]*)[\])])$/;
 const OPTIONS_FIRST = new RegExp(`^(${OPTIONS})(?:\\s+|$)`);
 /** A name behind the command, as some languages bind what it prints. */
 const NAME_AFTER = /\s((→|->|=>|AS(?=\s)|as(?=\s)|>|\|\s*tee(?=\s))\s*([A-Za-z_]\w*))$/i;
@@ -171,7 +171,7 @@ function lintOptionsAfter(
   diagnostics: Diagnostic[],
 ): void {
   const [only] = lines;
-  const match = lines.length === 1 && /[\])}]$/.test(text) ? OPTIONS_AFTER.exec(text) : null;
+  const match = lines.length === 1 && /[\])]$/.test(text) ? OPTIONS_AFTER.exec(text) : null;
   if (only === undefined || match === null || isOpen(text.slice(0, match.index))) return;
   const [whole, part = '', inside = ''] = match;
   // Without the brackets of options, a word alone is one of the shell, or a value.
