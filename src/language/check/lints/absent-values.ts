@@ -16,7 +16,7 @@ export function lintAbsentValues(
   sources: SourceSet,
   diagnostics: Diagnostic[],
 ): void {
-  const uses = typeUses.filter(({ operator }) => NULL_TEST.test(operator) || VALUE_TEST.test(operator));
+  const uses = typeUses.filter(({ operator }) => NULL_TESTS.has(operator) || VALUE_TESTS.has(operator));
   if (uses.length === 0) return;
   const writers = writersBySlot(state.code);
   // Judged once for a slot: there may be many uses of it, and many instructions that write it.
@@ -25,14 +25,14 @@ export function lintAbsentValues(
   for (const use of uses) {
     const isOfNull =
       use.operator === 'null' ||
-      (NULL_TEST.test(use.operator) && operandsOf(use).some(({ span }) => textAt(span, sources) === 'null'));
+      (NULL_TESTS.has(use.operator) && operandsOf(use).some(({ span }) => textAt(span, sources) === 'null'));
     for (const { expr, span } of operandsOf(use)) {
       const slot = onlyLocal(expr);
       if (slot === null || reported.has(slot)) continue;
       const absence = judged.get(slot) ?? absenceOf(state, writers.get(slot) ?? []);
       judged.set(slot, absence);
       const name = state.locals[slot] as string;
-      const isRead = VALUE_TEST.test(use.operator) && !isOfNull;
+      const isRead = VALUE_TESTS.has(use.operator) && !isOfNull;
       if (isOfNull && absence.isNeverNull) diagnostics.push(say.printedNull(span, { name }));
       else if (isRead && absence.silent !== null)
         diagnostics.push(say.silentCheck(span, { name, program: absence.silent }));
@@ -56,8 +56,8 @@ function absenceOf(state: State, written: readonly number[]): Absence {
   };
 }
 
-const NULL_TEST = /^(?:null|==|!=)$/;
-const VALUE_TEST = /^(?:is|==|!=|[<>]=?)$/;
+const NULL_TESTS: ReadonlySet<string> = new Set(['null', '==', '!=']);
+const VALUE_TESTS: ReadonlySet<string> = new Set(['is', '==', '!=', '<', '<=', '>', '>=']);
 
 const operandsOf = ({ left, right }: TypeUse): readonly TypedOperand[] => [left, right];
 

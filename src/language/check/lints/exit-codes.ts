@@ -70,15 +70,16 @@ const LISTING =
  * that is a failure of its own. So it is with a command that prints a list.
  */
 function lintFailedChecks({ state, spans }: LoweredState, sources: SourceSet, diagnostics: Diagnostic[]): void {
-  const checks = state.code.flatMap((i, pc) =>
-    i.op === 'shell' && i.reading === 'check-named' && i.bind !== undefined ? [{ ...i.bind, pc, text: i.text }] : [],
-  );
-  if (checks.length === 0) return;
-  const writers = writersBySlot(state.code);
-  for (const { slot, exitSlot, pc, text } of checks) {
+  let writers: ReturnType<typeof writersBySlot> | null = null;
+  for (const [pc, i] of state.code.entries()) {
+    if (i.op !== 'shell' || i.reading !== 'check-named' || i.bind === undefined) continue;
+    const { text, bind } = i;
+    const { slot, exitSlot } = bind;
     const bound = spans[pc];
-    if (bound === undefined || writers.get(slot)?.length !== 1) continue;
     const isListing = LISTING.test(text);
+    if (bound === undefined || (!isListing && exitSlot === undefined)) continue;
+    writers ??= writersBySlot(state.code);
+    if (writers.get(slot)?.length !== 1) continue;
     const at = isListing
       ? state.code.findIndex((i) => readsWhole(i, slot, AS_LINES))
       : failedRead(state.code, slot, exitSlot);
@@ -161,6 +162,7 @@ interface ExitOfDo {
 /** The accepted codes by the slots of exit codes, as far as they are known whatever happens. */
 function exitCodesOf(state: State): Map<number, ExitOfDo> {
   const found = new Map<number, ExitOfDo>();
+  if (!state.code.some((i) => boundBy(i)?.exitSlot !== undefined)) return found;
   const unknown = new Set<number>();
   const slots = new Map<number, number>();
   const kept = rangesThatContinue(state);

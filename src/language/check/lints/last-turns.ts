@@ -12,8 +12,8 @@ const OF_LISTS: ReadonlySet<string> = new Set(['FOR EACH', 'len', 'join', 'first
 
 export function lintLastTurns(lowered: LoweredState, sources: SourceSet, diagnostics: Diagnostic[]): void {
   const { state, spans, typeUses } = lowered;
+  if (!state.code.some(({ op }) => op === 'next')) return;
   const loops = state.code.flatMap((i, pc) => (i.op === 'next' ? [{ from: pc, to: i.exit }] : []));
-  if (loops.length === 0) return;
   const uses = typeUses.filter(({ operator, left }) => OF_LISTS.has(operator) && left.expr.op === 'read');
   if (uses.length === 0) return;
   // One above a loop is the beginning of what the turns add to.

@@ -4,7 +4,7 @@
  */
 import { controlFlow, reaching, successors, turnOf } from '../../../machine/control-flow.js';
 import type { Expr, SlotRef } from '../../../machine/expression.js';
-import type { Instruction, Machine, State } from '../../../machine/machine.js';
+import type { Instruction, Machine, State, WorkInstruction } from '../../../machine/machine.js';
 import { checkMessages as say } from '../../source/catalogue/check.js';
 import { earlyRead } from '../../source/catalogue/expressions.js';
 import type { SourceSet, Span } from '../../source/diagnostic.js';
@@ -178,56 +178,62 @@ function reachingRollback(states: readonly State[], error: number): boolean[][] 
  * start of a state. Locals are new in every state, and tracked variables have no value when the run begins.
  */
 function lintEarlyReads(lowered: LoweredState, isFirst: boolean, diagnostics: Diagnostic[]): void {
-  const made = new Set<string>();
-  const key = (slot: SlotRef): string => `${slot.in} ${slot.slot}`;
+  const [locals, tracked] = [new Set<number>(), new Set<number>()];
+  const missing = (slot: SlotRef): boolean =>
+    (slot.in === 'local' && !locals.has(slot.slot)) || (slot.in === 'tracked' && isFirst && !tracked.has(slot.slot));
   const { code } = lowered.state;
-  for (let pc = 0; pc < code.length; pc++) {
-    const i = code[pc] as (typeof code)[number];
-    const missing = (slot: SlotRef): boolean => isMissing(slot, isFirst) && !made.has(key(slot));
-    const early = readBy(i)
-      .map((expr) => firstRead(expr, missing))
-      .find((read) => read !== null);
-    if (early !== undefined) {
-      const tracked = early.places.some((slot) => slot.in === 'tracked');
-      diagnostics.push(earlyRead(lowered.spans[pc] as Span, { name: early.name, tracked }));
+  for (const [pc, i] of code.entries()) {
+    const early = earlyReadIn(i, missing);
+    if (early !== null) {
+      const isTracked = early.places.some((slot) => slot.in === 'tracked');
+      diagnostics.push(earlyRead(lowered.spans[pc] as Span, { name: early.name, tracked: isTracked }));
       return;
     }
-    if (i.op === 'set') made.add(key(i.to));
-    else if (i.op === 'track') made.add(`tracked ${i.slot}`);
-    else if (i.op === 'shell' || i.op === 'argv' || i.op === 'function' || i.op === 'agent') {
+    if (i.op === 'set') {
+      if (i.to.in === 'local') locals.add(i.to.slot);
+      else if (i.to.in === 'tracked') tracked.add(i.to.slot);
+    } else if (i.op === 'track') tracked.add(i.slot);
+    else if (isSource(i)) {
       if (i.bind !== undefined) {
-        made.add(`local ${i.bind.slot}`);
-        if (i.bind.exitSlot !== undefined) made.add(`local ${i.bind.exitSlot}`);
+        locals.add(i.bind.slot);
+        if (i.bind.exitSlot !== undefined) locals.add(i.bind.exitSlot);
       }
-    } else if (i.op === 'sample') made.add(`local ${i.slot}`);
+    } else if (i.op === 'sample') locals.add(i.slot);
     else if (i.op !== 'emit' && i.op !== 'increment' && i.op !== 'undo') return;
   }
 }
 
-/** What an instruction evaluates first. An UNDO evaluates its values where it stands, not when it is performed. */
-function readBy(i: Instruction): readonly Expr[] {
+type ReadExpression = Extract<Expr, { op: 'read' }>;
+
+/** The first name that an instruction certainly reads without a value. An UNDO evaluates its values where it stands. */
+function earlyReadIn(i: Instruction, missing: (slot: SlotRef) => boolean): ReadExpression | null {
   switch (i.op) {
     case 'set':
     case 'track':
-      return i.value === null ? [] : [i.value];
+      return i.value === null ? null : firstRead(i.value, missing);
     case 'unless':
-      return [i.condition];
+      return firstRead(i.condition, missing);
     case 'undo':
-      return readBy(i.by as Instruction);
+      return earlyReadIn(i.by as Instruction, missing);
     case 'shell':
-      return i.template.parts.flatMap((part) => (typeof part === 'string' ? [] : [part.value]));
+      return firstReadOf(i.template.parts, missing);
     case 'agent':
-      return (i.prompt ?? []).flatMap((part) => (typeof part === 'string' ? [] : [part.value]));
+      return firstReadOf(i.prompt ?? [], missing);
     default:
-      return [];
+      return null;
   }
 }
 
-function isMissing(slot: SlotRef, isFirst: boolean): boolean {
-  return slot.in === 'local' || (slot.in === 'tracked' && isFirst);
+function firstReadOf(
+  parts: readonly (string | { readonly value: Expr })[],
+  missing: (slot: SlotRef) => boolean,
+): ReadExpression | null {
+  for (const part of parts) {
+    const found = typeof part === 'string' ? null : firstRead(part.value, missing);
+    if (found !== null) return found;
+  }
+  return null;
 }
-
-type ReadExpression = Extract<Expr, { op: 'read' }>;
 
 /** The first name that certainly has no value. Names that may be missing on purpose are skipped. */
 function firstRead(expr: Expr, missing: (slot: SlotRef) => boolean): ReadExpression | null {
@@ -249,7 +255,7 @@ function firstRead(expr: Expr, missing: (slot: SlotRef) => boolean): ReadExpress
   }
 }
 
-function isSource(i: Instruction): boolean {
+function isSource(i: Instruction): i is WorkInstruction {
   return i.op === 'shell' || i.op === 'argv' || i.op === 'function' || i.op === 'agent';
 }
 

@@ -7,7 +7,7 @@ import { omitUndefined } from '../../../prelude/omit-undefined.js';
 import { textMessages as say } from '../../source/catalogue/texts.js';
 import type { Diagnostic, SourceSet } from '../../source/diagnostic.js';
 import { meantOptions, withOptions } from '../../source/foreign/option-lines.js';
-import type { Block, Instruction, ShellText } from '../../syntax/ast.js';
+import type { Block, Instruction, ShellText, StateDeclaration } from '../../syntax/ast.js';
 import { childBlocks, parsedBody } from '../../syntax/child-blocks.js';
 import type { Expression, Template } from '../../syntax/expression-nodes.js';
 import { actionVerbs } from '../../syntax/tokens/verbs.js';
@@ -16,24 +16,26 @@ import { isFunction } from '../lower/lower-expression.js';
 
 export function lintTexts(unit: Unit, sources: SourceSet, diagnostics: Diagnostic[]): void {
   const names = new Set(unit.inputs.keys());
-  const all = unit.machines.flatMap(({ states }) =>
-    states.map((state) => ({ state, ...parsedBody(state), instructions: [] as Instruction[] })),
-  );
+  const all: {
+    readonly state: StateDeclaration;
+    readonly instructions: readonly Instruction[];
+    readonly by: number;
+  }[] = [];
+  for (const { states } of unit.machines)
+    for (const state of states) {
+      const { body, by } = parsedBody(state);
+      all.push({ state, instructions: instructionsIn(body, names), by });
+    }
   const ofPatterns: Instruction[] = [];
-  for (const { body, instructions } of all) addAll(body, instructions);
-  for (const { body } of unit.patterns.values()) addAll(body, ofPatterns);
-  for (const { instructions } of all) for (const i of instructions) addBound(i, names);
-  for (const i of ofPatterns) addBound(i, names);
-  const known = { names, sources };
+  for (const { body } of unit.patterns.values()) instructionsIn(body, names, ofPatterns);
+  let found: Diagnostic[] = [];
   for (const { state, instructions, by } of all) {
-    const found: Diagnostic[] = [];
-    lintInstructions(instructions, { ...known, by }, found);
+    lintInstructions(instructions, { names, sources, by }, found);
     if (found.length === 0) continue;
-    const here: Instruction[] = [];
-    addAll(state.body, here);
-    lintInstructions(here, { ...known, by: 0 }, diagnostics);
+    found = [];
+    lintInstructions(instructionsIn(state.body, names), { names, sources, by: 0 }, diagnostics);
   }
-  lintInstructions(ofPatterns, { ...known, by: 0 }, diagnostics);
+  lintInstructions(ofPatterns, { names, sources, by: 0 }, diagnostics);
 }
 
 interface TextSurroundings {
@@ -73,12 +75,14 @@ function lintInstructions(
   }
 }
 
-/** Adds the instructions of a block, each before its inner instructions. */
-function addAll(block: Block, instructions: Instruction[]): void {
+/** The instructions of a block, each before its inner instructions. Adds the names that they bind. */
+function instructionsIn(block: Block, names: Set<string>, instructions: Instruction[] = []): readonly Instruction[] {
   for (const i of block.instructions) {
     instructions.push(i);
-    for (const inner of childBlocks(i)) addAll(inner, instructions);
+    addBound(i, names);
+    for (const inner of childBlocks(i)) instructionsIn(inner, names, instructions);
   }
+  return instructions;
 }
 
 /** Adds the names that an instruction binds. */
@@ -139,9 +143,9 @@ const COMMAND_ENDS = [
 
 /** The end of a one-line command. */
 function lintCommand({ text, lines }: ShellText, file: number, kind: 'do' | 'check', diagnostics: Diagnostic[]): void {
-  const [only] = lines;
+  const only = lines[0];
   if (lines.length !== 1 || only === undefined) return;
-  const verb = kind.toUpperCase();
+  const verb = kind === 'do' ? 'DO' : 'CHECK';
   for (const { pattern, sign, report } of COMMAND_ENDS) {
     if (!sign.some((one) => text.includes(one))) continue;
     const match = pattern.exec(text);
@@ -151,8 +155,9 @@ function lintCommand({ text, lines }: ShellText, file: number, kind: 'do' | 'che
     const part = match[1] as string;
     diagnostics.push(report({ file, start, end: start + part.length }, { verb, part }));
   }
-  const [, name, command] = text.startsWith('$') ? (DOLLAR_NAME.exec(text) ?? []) : [];
-  if (name !== undefined && command !== undefined) {
+  const dollar = text.startsWith('$') ? DOLLAR_NAME.exec(text) : null;
+  if (dollar !== null) {
+    const [, name, command = ''] = dollar;
     const end = only.source + text.length - command.length;
     diagnostics.push(say.dollarName({ file, start: only.source, end }, { line: `${verb}: ${name} = ${command}` }));
   }
@@ -170,7 +175,7 @@ function lintOptionsAfter(
   { sources, by }: TextSurroundings,
   diagnostics: Diagnostic[],
 ): void {
-  const [only] = lines;
+  const only = lines[0];
   const match = lines.length === 1 && /[\])]$/.test(text) ? OPTIONS_AFTER.exec(text) : null;
   if (only === undefined || match === null || isOpen(text.slice(0, match.index))) return;
   const [whole, part = '', inside = ''] = match;
@@ -194,12 +199,13 @@ function lintWords(
   { text, lines }: ShellText,
   diagnostics: Diagnostic[],
 ): void {
-  const [only] = lines;
+  const only = lines[0];
   if (lines.length !== 1 || only === undefined) return;
   const { file } = i.span;
-  const verb = i.kind.toUpperCase();
-  const [, part = '', word = '', amount = '', unit = ''] = WORDED_OPTION.exec(text) ?? [];
-  if (part !== '' && !isOpen(text)) {
+  const verb = i.kind === 'do' ? 'DO' : 'CHECK';
+  const worded = WORDED_OPTION.exec(text);
+  if (worded !== null && !isOpen(text)) {
+    const [, part = '', word = '', amount = '', unit = ''] = worded;
     const option = word === 'TIMEOUT' ? `timeout=${amount}${unit || 's'}` : `retry=${amount}`;
     const start = only.source + text.length - part.length;
     diagnostics.push(say.wordedOption({ file, start, end: start + part.length }, { part, verb, option }));
@@ -214,8 +220,9 @@ function lintWords(
       .join(' ');
     diagnostics.push(say.wordedOption({ file, start, end: start + options.length }, { part: options, verb, option }));
   }
-  const [, name, command] = (i.bind === undefined && EMPTY_ASSIGNMENT.exec(text)) || [];
-  if (name !== undefined && command !== undefined) {
+  const emptied = i.bind === undefined ? EMPTY_ASSIGNMENT.exec(text) : null;
+  if (emptied !== null) {
+    const [, name = '', command = ''] = emptied;
     const at = { file, start: only.source, end: only.source + name.length + 1 };
     diagnostics.push(say.emptyAssignment(at, { name, line: `${verb}: ${name} = ${command}` }));
   }
@@ -234,7 +241,7 @@ function lintOptionsFirst(
   { sources, by }: TextSurroundings,
   diagnostics: Diagnostic[],
 ): void {
-  const [first] = lines;
+  const first = lines[0];
   const match = text.startsWith('[') ? OPTIONS_FIRST.exec(text) : null;
   if (match === null || first === undefined) return;
   const [before, options = ''] = match;
@@ -256,7 +263,7 @@ function lintNameAfter(
   { names, sources, by }: TextSurroundings,
   diagnostics: Diagnostic[],
 ): void {
-  const [only] = shell.lines;
+  const only = shell.lines[0];
   const match = NAME_AFTER.exec(shell.text);
   if (match === null || only === undefined || shell.lines.length !== 1) return;
   const [, part, sign, name] = match as unknown as [string, string, string, string];
@@ -409,8 +416,9 @@ function lintLoop(
   // A here-document may contain such a line in another language.
   if (!text.includes('for') || text.includes('<<')) return;
   const match = LOOP.exec(text);
-  const [whole, hole = '', name = ''] = match ?? [];
-  if (match === null || whole === undefined || !names.has(name) || isOpen(text.slice(0, match.index))) return;
+  if (match === null) return;
+  const [whole, hole = '', name = ''] = match;
+  if (!names.has(name) || isOpen(text.slice(0, match.index))) return;
   const at = match.index + whole.indexOf(hole);
   const line = lines.findLast((one) => one.at <= at);
   if (line === undefined) return;

@@ -26,13 +26,16 @@ export function lintUncheckedAgents(
   diagnostics: Diagnostic[],
 ): void {
   const reported = new Set<string>();
-  const flow = new AnswerFlow(machine);
+  // Most programs call no agent.
+  let flow: AnswerFlow | null = null;
   machine.states.forEach(({ code }, state) => {
     code.forEach((one, pc) => {
       const agent = agentOf(machine, one);
+      if (agent === null) return;
       const span = states[state]?.spans[pc];
       // A pattern that is used twice is reported once.
-      if (agent === null || !reachable[state] || span === undefined || reported.has(locationOf(span))) return;
+      if (!reachable[state] || span === undefined || reported.has(locationOf(span))) return;
+      flow ??= new AnswerFlow(machine);
       const found = new LookSearch(flow, { state, pc }).unseenReturn();
       if (found === null) return;
       reported.add(locationOf(span));

@@ -65,13 +65,13 @@ class Slots {
   private passed: ReadonlySet<string> | undefined;
 
   constructor(private readonly machine: Machine) {
-    this.locals = machine.states.map((state) => state.locals.map(() => 0));
-    this.tracked = machine.tracked.map(() => 0);
+    this.locals = machine.states.map((state) => new Array<Types>(state.locals.length).fill(0));
+    this.tracked = new Array<Types>(machine.tracked.length).fill(0);
     machine.states.forEach((state, at) => {
       const locals = this.locals[at] as Types[];
       for (const { names } of state.handlers)
         for (const name of FAILURE_TEXTS) if (names[name] !== undefined) locals[names[name]] = TEXT;
-      for (const slot of boundElsewhere(state)) locals[slot] = ANY;
+      noteBoundElsewhere(state, locals);
     });
   }
 
@@ -170,11 +170,10 @@ function namesPassedTo(target: number | null, states: readonly State[]): Readonl
   return names;
 }
 
-/** Slots that instructions with unknown results write, wherever the slot occurs in them. */
-function boundElsewhere({ code, handlers }: State): Set<number> {
-  const slots = new Set<number>();
+/** Slots that instructions with unknown results write, wherever the slot occurs in them, may have any type. */
+function noteBoundElsewhere({ code, handlers }: State, locals: Types[]): void {
   for (const { names } of handlers)
-    for (const [name, slot] of Object.entries(names)) if (!FAILURE_TEXTS.has(name)) slots.add(slot);
+    for (const [name, slot] of Object.entries(names)) if (!FAILURE_TEXTS.has(name)) locals[slot] = ANY;
   for (const i of code) {
     switch (i.op) {
       case 'set':
@@ -195,13 +194,12 @@ function boundElsewhere({ code, handlers }: State): Set<number> {
         break;
       case 'wait-start':
       case 'wait-turn':
-        slots.add(i.deadline);
+        locals[i.deadline] = ANY;
         break;
       default:
-        for (const slot of slotsIn(i)) slots.add(slot);
+        for (const slot of slotsIn(i)) locals[slot] = ANY;
     }
   }
-  return slots;
 }
 
 const SLOT_NAMES = new Set(['slot', 'bind', 'exitSlot', 'timedOut', 'variable', 'items', 'index']);

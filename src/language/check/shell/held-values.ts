@@ -21,12 +21,8 @@ export interface HeldValues {
   substituted: readonly PrintedText[];
   /** The outputs with a value that a command reads through a pipe. */
   piped: ReadonlyMap<Command, readonly PrintedText[]>;
-}
-
-/** A text, and what is known of all of it. */
-interface HeldText extends LexedShell {
-  /** Whether `shift` renumbers the positional parameters. */
-  readonly shifts: boolean;
+  /** Whether `shift` renumbers the positional parameters; null before anything asks. */
+  shifts: boolean | null;
 }
 
 interface PrintedText {
@@ -40,36 +36,38 @@ interface PrintedText {
 /** Programs that print their arguments, and programs that print what they read. Others print something else. */
 const PRINTERS = new Set(['echo', 'printf', 'basename', 'dirname', 'realpath']);
 const FILTERS = new Set('cat tac rev tr sed cut head tail sort uniq fold tee awk'.split(' '));
+/** Builtins that give values to variables, but for those that declare them. */
+const HOLDERS = new Set(['for', 'select', 'printf', 'read', 'mapfile', 'readarray', 'set']);
 const POSITIONS = ['1', '2', '3', '4', '5', '6', '7', '8', '9'];
 
 /** `given` are variables that already contain a value when the text begins. */
 export function heldValues(lexed: LexedShell, given: ReadonlyMap<string, string>): HeldValues {
-  const held: HeldValues = { names: new Map(given), substituted: [], piped: new Map() };
+  const held: HeldValues = { names: new Map(given), substituted: [], piped: new Map(), shifts: null };
   const { commands } = lexed;
   // What a single command sets, nothing reads.
   if (given.size === 0 && (lexed.holes.length === 0 || commands.length < 2)) return held;
-  const text: HeldText = { ...lexed, shifts: commands.some(({ words }) => programName(words[0]) === 'shift') };
-  // A chain of assignments is found in one turn, whether it is written forwards or backwards.
-  const backwards = [...commands].reverse();
   for (let known = -1, turn = 0; held.names.size > known; turn++) {
     known = held.names.size;
     notePrinted(held, commands);
     const read = inputAround(held, commands);
-    for (const command of turn % 2 === 0 ? commands : backwards) noteHeld(held, text, command, read);
+    // A chain of assignments is found in one turn, whether it is written forwards or backwards.
+    if (turn % 2 === 0) for (const command of commands) noteHeld(held, lexed, command, read);
+    else for (let at = commands.length - 1; at >= 0; at--) noteHeld(held, lexed, commands[at] as Command, read);
   }
   return held;
 }
 
 function notePrinted(held: HeldValues, commands: readonly Command[]): void {
-  const printed = commands.flatMap((command, at) => printedBy(held, commands, command, at) ?? []);
-  held.substituted = printed.filter(({ reader }) => reader === null).sort((a, b) => a.start - b.start);
+  const substituted: PrintedText[] = [];
   const piped = new Map<Command, PrintedText[]>();
-  for (const one of printed) {
-    if (one.reader === null) continue;
-    const others = piped.get(one.reader);
-    if (others === undefined) piped.set(one.reader, [one]);
-    else others.push(one);
+  for (let at = 0; at < commands.length; at++) {
+    const one = printedBy(held, commands, at);
+    if (one === undefined) continue;
+    const others = one.reader === null ? substituted : piped.get(one.reader);
+    if (others !== undefined) others.push(one);
+    else if (one.reader !== null) piped.set(one.reader, [one]);
   }
+  held.substituted = substituted.sort((a, b) => a.start - b.start);
   held.piped = piped;
 }
 
@@ -129,12 +127,9 @@ export function exportedNames({ commands }: LexedShell): Set<string> {
 
 // ---- output -----------------------------------------------------------------------------------------
 
-function printedBy(
-  held: HeldValues,
-  commands: readonly Command[],
-  command: Command,
-  at: number,
-): PrintedText | undefined {
+/** What the command at an index prints; undefined: no value of the program. */
+function printedBy(held: HeldValues, commands: readonly Command[], at: number): PrintedText | undefined {
+  const command = commands[at] as Command;
   const { words, redirects, depth } = command;
   if (command.role !== 'command' || words.length === 0) return undefined;
   const { program } = resolveProgram(command);
@@ -145,15 +140,15 @@ function printedBy(
       ? valueOfInput(held, redirects)
       : undefined;
   if (source === undefined) return undefined;
+  const start = (words[0] as Word).start;
   const end = Math.max((words.at(-1) as Word).end, redirects.at(-1)?.end ?? 0);
-  const printed = { start: (words[0] as Word).start, end, source };
   for (let next = at + 1; next < commands.length; next++) {
     const one = commands[next] as Command;
     if (one.depth > depth) continue;
     if (one.depth < depth || !one.pipedInto) break;
-    if (!passes(one)) return { ...printed, reader: one };
+    if (!passes(one)) return { start, end, source, reader: one };
   }
-  return { ...printed, reader: null };
+  return { start, end, source, reader: null };
 }
 
 /** `printf %q` writes the value so that the shell reads it as text. */
@@ -174,21 +169,23 @@ function passes({ words }: Command): boolean {
 
 // ---- variables --------------------------------------------------------------------------------------
 
-function noteHeld(held: HeldValues, text: HeldText, command: Command, readAround: string | undefined): void {
+function noteHeld(held: HeldValues, lexed: LexedShell, command: Command, readAround: string | undefined): void {
   const { words } = command;
   for (const word of command.assignments) hold(held, assignedName(word), valueIn(held, word));
   if (command.role === 'array') return holdArray(held, command);
   if (command.role !== 'command' || words.length === 0) return;
   const { program } = resolveProgram(command);
   const name = programName(words[program]) ?? '';
+  // Most commands are none of these.
+  if (!HOLDERS.has(name) && !DECLARING_BUILTINS.has(name) && !lexed.functions.has(name)) return;
   const rest = words.slice(program + 1);
   if (DECLARING_BUILTINS.has(name)) for (const word of rest) hold(held, assignedName(word), valueIn(held, word));
   else if (name === 'for' || name === 'select')
     for (const word of rest.slice(2)) hold(held, exactText(rest[0]), valueIn(held, word));
   else if (name === 'printf') holdPrinted(held, rest);
   else if (name === 'read' || name === 'mapfile' || name === 'readarray') holdRead(held, command, rest, readAround);
-  else if (name === 'set') holdPositions(held, text, rest[0]?.text === '--' ? rest.slice(1) : rest);
-  else if (text.functions.has(name)) holdPositions(held, text, rest);
+  else if (name === 'set') holdPositions(held, lexed, rest[0]?.text === '--' ? rest.slice(1) : rest);
+  else if (lexed.functions.has(name)) holdPositions(held, lexed, rest);
 }
 
 function hold({ names }: HeldValues, name: string | null, source: string | undefined): void {
@@ -239,8 +236,9 @@ function inputAround(held: HeldValues, commands: readonly Command[]): string | u
 }
 
 /** The arguments of a function and of `set`. A list and an expansion may move what follows, and `shift` everything. */
-function holdPositions(held: HeldValues, { shifts }: HeldText, words: readonly Word[]): void {
-  let moves = shifts;
+function holdPositions(held: HeldValues, { commands }: LexedShell, words: readonly Word[]): void {
+  held.shifts ??= commands.some((command) => programName(command.words[0]) === 'shift');
+  let moves = held.shifts;
   words.forEach((word, at) => {
     moves ||= word.expands || word.holes.some(({ list }) => list);
     const source = valueIn(held, word);

@@ -158,7 +158,11 @@ export function resolveProgram(command: Command): Resolved {
   return command.resolved;
 }
 
+/** Of all commands that run their first word. */
+const DIRECT: Resolved = { program: 0, chosen: [0] };
+
 function resolve(words: readonly Word[]): Resolved {
+  if (!WRAPPERS.has(programName(words[0]) ?? '')) return DIRECT;
   const chosen: number[] = [];
   let at = 0;
   for (;;) {

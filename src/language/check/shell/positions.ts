@@ -73,7 +73,8 @@ export function shellChecks(
     integers: new Set(),
     associative: new Set(),
   };
-  for (const command of lexed.commands) collectDeclared(checks, command);
+  for (const command of lexed.commands)
+    if (DECLARING_BUILTINS.has(programName(command.words[0]) ?? '')) collectDeclared(checks, command);
   return checks;
 }
 
@@ -124,7 +125,6 @@ function unsafeWord(
 
 /** Names declared with `-i` or `-n`: values assigned to them anywhere in the text are evaluated. And those declared with `-A`. */
 function collectDeclared(checks: ShellChecks, command: Command): void {
-  if (!DECLARING_BUILTINS.has(programName(command.words[0]) ?? '')) return;
   const isAssociative = command.words.some((word) => /^-\w*A/.test(word.text));
   if (!isAssociative && !command.words.some((word) => /^[-+]\w*[in]/.test(word.text))) return;
   for (const word of command.words.slice(1)) {
