@@ -83,28 +83,41 @@ function asciiOnly(text) {
 }
 
 /**
- * Each script defines its exports on an object and then copies them to a second one, which is marked as converted. Only
- * scripts of this build import it, and without a default export they do not look at the mark: a start is quicker without
- * the copies.
+ * Exports functions and constants as values. The conversion makes a getter of each export, because a variable may change;
+ * each use of something of another part would call that first. `text` is a script that is not minified yet. No two parts
+ * need each other, so a constant is there before another part asks for it.
  */
-function exportOnce(code) {
-  if (/\bdefault:\(\)=>/.test(code)) return code;
-  return code.replace(/=(\w+)=>[\w$]+\([\w$]+\(\{\},"__esModule",\{value:!0\}\),\1\)/, '=$1=>$1');
-}
-
-/**
- * Exports functions as values. The conversion makes a getter of each export, because a variable may change; each call of
- * a function of another part would call that first. `text` is a script that is not minified yet.
- */
-function exportFunctions(text) {
-  const functions = [];
-  const isFunction = (name) => new RegExp(`^(?:async )?function\\*? ${name.replaceAll('$', '\\$')}\\(`, 'm').test(text);
+function exportValues(text) {
+  const values = [];
+  const later = [];
+  const matches = (name, pattern) => text.match(new RegExp(pattern(name.replaceAll('$', '\\$')), 'gm'))?.length ?? 0;
+  const isFunction = (name) => matches(name, (one) => `^(?:async )?function\\*? ${one}\\(`) > 0;
+  const assigned = (one) => `(?<![\\w$.])${one}(?: *(?:[-+*/%&|^?<>]{0,3}=(?![=>])|\\+\\+|--)|(?= (?:of|in) ))`;
+  const changed = (one) => `(?:\\+\\+|--)${one}(?![\\w$])`;
+  const isConstant = (name) =>
+    matches(name, (one) => `^var ${one} = `) === 1 && matches(name, assigned) === 1 && matches(name, changed) === 0;
   const others = text.replace(/^ {2}(\w+): \(\) => ([\w$]+),?$/gm, (line, name, value) => {
-    if (!isFunction(value)) return line;
-    functions.push(`${name}: ${value}`);
+    const isLater = isConstant(value);
+    if (name === 'default' || (!isFunction(value) && !isLater)) return line;
+    values.push(`${name}: ${isLater ? 'void 0' : value}`);
+    if (isLater) later.push(`.${name} = ${value};`);
     return '';
   });
-  return others.replace(/^(var \w+_exports = )\{\};$/m, (_, declared) => `${declared}{ ${functions.join(', ')} };`);
+  const [, all] = /^var (\w+_exports) = \{\};$/m.exec(others) ?? [];
+  if (all === undefined) return text;
+  const exported = `${others}\n${later.map((one) => all + one).join('\n')}\n`
+    .replace(`var ${all} = {};`, `var ${all} = { ${values.join(', ')} };`)
+    .replace(new RegExp(`^__export\\(${all}, \\{\\s*\\}\\);\\n`, 'm'), '');
+  // Only scripts of this build import it, and without a default export they do not look at the mark of a conversion.
+  const isMarked = /^ {2}default: /m.test(exported);
+  return withoutUnused(isMarked ? exported : exported.replace(`__toCommonJS(${all})`, all));
+}
+
+/** Without the helpers of a conversion that nothing uses any more: a start would define them for each script. */
+function withoutUnused(text) {
+  const helpers = /^var (__[a-z]\w*) = (?:.*;|.*\{\n(?: .*\n)*\};)\n/gm;
+  const kept = text.replace(helpers, (all, name) => (text.split(name).length > all.split(name).length ? all : ''));
+  return kept === text ? text : withoutUnused(kept);
 }
 
 /**
@@ -180,10 +193,10 @@ async function program(define) {
     });
     const script = debug
       ? converted
-      : await transform(evaluateLate(exportFunctions(converted.code)), { minify: true, target: settings.target });
+      : await transform(evaluateLate(exportValues(converted.code)), { minify: true, target: settings.target });
     const own = script.code.includes('__url') ? OWN_URL : '';
     // Modules are strict; scripts have to say so.
-    const body = exportOnce(script.code.replace(/^#!.*\n/, '')).replace(/\b__url\b/g, '__url()');
+    const body = script.code.replace(/^#!.*\n/, '').replace(/\b__url\b/g, '__url()');
     place(path, `"use strict";${own}${asciiOnly(body)}`);
   }
   const names = outputFiles.map(({ path }) => basename(path));
