@@ -126,14 +126,17 @@ function withoutUnused(text) {
  * names of imported parts are unique.
  */
 function evaluateLate(text) {
-  const parts = new Set();
+  const parts = new Map();
   const declared = text.replace(/^var (import_\w+) = require\("(\.\/[^"]+)"\);$/gm, (_, part, path) => {
-    // A worker thread loads its scripts without the launcher.
-    const before = parts.size > 0 ? '' : 'require.late ??= (id) => () => require(id);\n';
-    parts.add(part);
-    return `${before}const ${part} = require.late("${path}");`;
+    const name = `p$${parts.size}`;
+    parts.set(part, name);
+    return `var ${name}, ${name}_ = () => ${name} = require("${path}");`;
   });
-  return declared.replace(/\b(import_\w+)\./g, (all, part) => (parts.has(part) ? `(${part}()).` : all));
+  // Once it is evaluated, a use costs no call.
+  return declared.replace(/\b(import_\w+)\./g, (all, part) => {
+    const name = parts.get(part);
+    return name === undefined ? all : `(${name} ?? ${name}_()).`;
+  });
 }
 
 /** The files that become parts of their own, because a start needs few of them. All others are joined where possible. */

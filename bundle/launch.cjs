@@ -93,15 +93,6 @@ function fromNode(id) {
 
 const requireFrom = (id) => (id.startsWith('./') ? load(id.slice(2)) : fromNode(id));
 
-/** A part that is evaluated when something of it is used for the first time. */
-requireFrom.late = (id) => {
-  let exports = null;
-  return () => {
-    exports ??= load(id.slice(2));
-    return exports;
-  };
-};
-
 function load(name) {
   const known = modules.get(name);
   if (known !== undefined) return known.exports;
