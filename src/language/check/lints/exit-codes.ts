@@ -71,7 +71,8 @@ const LISTING =
  */
 function lintFailedChecks({ state, spans }: LoweredState, sources: SourceSet, diagnostics: Diagnostic[]): void {
   let writers: ReturnType<typeof writersBySlot> | null = null;
-  for (const [pc, i] of state.code.entries()) {
+  for (let pc = 0; pc < state.code.length; pc++) {
+    const i = state.code[pc] as Instruction;
     if (i.op !== 'shell' || i.reading !== 'check-named' || i.bind === undefined) continue;
     const { text, bind } = i;
     const { slot, exitSlot } = bind;

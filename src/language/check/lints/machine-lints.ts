@@ -182,7 +182,8 @@ function lintEarlyReads(lowered: LoweredState, isFirst: boolean, diagnostics: Di
   const missing = (slot: SlotRef): boolean =>
     (slot.in === 'local' && !locals.has(slot.slot)) || (slot.in === 'tracked' && isFirst && !tracked.has(slot.slot));
   const { code } = lowered.state;
-  for (const [pc, i] of code.entries()) {
+  for (let pc = 0; pc < code.length; pc++) {
+    const i = code[pc] as Instruction;
     const early = earlyReadIn(i, missing);
     if (early !== null) {
       const isTracked = early.places.some((slot) => slot.in === 'tracked');

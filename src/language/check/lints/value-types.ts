@@ -47,13 +47,19 @@ const MOST_ROUNDS = 8;
 export function valueTypes(machine: Machine): TypesOf {
   const slots = new Slots(machine);
   const evaluate: TypesOf = (expr, state) => typesOf(expr, slots, state);
-  let changed = true;
-  for (let round = 0; changed; round++) {
+  // Only these depend on the types of others.
+  const computed: { readonly i: Instruction; readonly state: number }[] = [];
+  let changed = false;
+  machine.states.forEach(({ code }, state) => {
+    for (const i of code) {
+      if (slots.write(i, state, evaluate)) changed = true;
+      if (i.op === 'set' || i.op === 'track') computed.push({ i, state });
+    }
+  });
+  for (let round = 1; changed; round++) {
     changed = false;
     const types: TypesOf = round < MOST_ROUNDS ? evaluate : () => ANY;
-    machine.states.forEach(({ code }, state) => {
-      for (const i of code) if (slots.write(i, state, types)) changed = true;
-    });
+    for (const { i, state } of computed) if (slots.write(i, state, types)) changed = true;
   }
   return evaluate;
 }

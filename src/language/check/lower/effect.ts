@@ -18,7 +18,7 @@ import { BUILTINS, programName } from '../shell/known-programs.js';
 import type { ShellFinding } from '../shell/lexing.js';
 import { checkPositions, shellChecks } from '../shell/positions.js';
 import { toolOf } from '../shell/text.js';
-import { type Command, HOLE, type LexedHole, type Word } from '../shell/tree.js';
+import { type Command, HOLE, type LexedHole, NO_NAMES, type Word } from '../shell/tree.js';
 import { checkWarnings } from '../shell/warnings.js';
 import { lowerArguments } from './constant.js';
 import { type Retries, retriesOf } from './limits.js';
@@ -382,8 +382,8 @@ function checkArgumentList(l: StateLowering, list: Expression, lowered: Expr): v
     resolved: null,
   };
   const findings: ShellFinding[] = [];
-  const none = { pieces: [], pipes: [], arithmetic: [], indirect: [], variables: [], made: new Set<string>() };
-  const lexed = { ...none, holes, commands: [command], functions: new Set<string>(), wrapped: false, compound: false };
+  const none = { pieces: [], pipes: [], arithmetic: [], indirect: [], variables: [], made: NO_NAMES };
+  const lexed = { ...none, holes, commands: [command], functions: NO_NAMES, wrapped: false, compound: false };
   const checks = shellChecks(lexed, new Map(), { strict: l.settings.strict, argv: true, findings });
   checkPositions(checks);
   checkWarnings(checks);
@@ -410,7 +410,9 @@ function wordOf(item: Expression, lowered: Expr, source: string): Word {
   return word;
 }
 
-const PLAIN: Pick<LexedHole, 'list' | 'raw' | 'context' | 'zone'> = {
+const PLAIN: Pick<LexedHole, 'list' | 'raw' | 'context' | 'zone' | 'reported' | 'word'> = {
+  reported: false,
+  word: undefined,
   list: false,
   raw: false,
   context: 'word',

@@ -2,11 +2,12 @@
  * Reads expansions that begin with `$`: variables, `${…}`, `$(…)` and arithmetic, including the content of braces and
  * parentheses.
  */
-import { grow, growExpansion, openCommandFrame, openQuoteFrame, top, withItem, wordAt } from './frames.js';
+import { grow, growExpansion, openCommandFrame, openQuoteFrame, top, wordAt } from './frames.js';
 import { readEscapedBrace, readHole, serviceValue } from './holes.js';
 import type { Lexing, LexingFrame, QuoteFrame } from './lexing.js';
 import { lexBackquote, noteEscape, readSingle } from './quotes.js';
 import type { Word } from './tree.js';
+import { withItem } from './tree.js';
 import { noteArithmetic, noteEvaluated, noteSubscript, noteVariable } from './variables.js';
 
 /** Runs of characters without a special meaning, by the enclosing construct. */

@@ -20,19 +20,14 @@ import {
   type Redirect,
   reservedText,
   type Word,
+  withItem,
+  withName,
 } from './tree.js';
 import { noteSubscript } from './variables.js';
 
 // ---- words ------------------------------------------------------------------------------------------
 
 const NONE: readonly never[] = [];
-
-/** `push` would reserve room for seventeen, and most lists of words and commands stay with one or none. */
-export function withItem<Item>(list: readonly Item[], item: Item): readonly Item[] {
-  if (list.length === 0) return [item];
-  (list as Item[]).push(item);
-  return list;
-}
 
 export function top(l: Lexing): LexingFrame {
   return l.frames[l.frames.length - 1] as LexingFrame;
@@ -86,6 +81,8 @@ export function addHole(
     context,
     zone: frame.zone,
     offset: word.text.length,
+    reported: false,
+    word: undefined,
   };
   word.text += HOLE;
   word.holes = withItem(word.holes, hole);
@@ -234,7 +231,7 @@ function afterWord(l: Lexing, frame: CommandFrame, text: string | null): void {
   }
   const first = words[0] as Word;
   if (words.length === 2 && first.text === 'function' && reservedText(first) !== null && text !== null) {
-    l.functions.add(text);
+    l.functions = withName(l.functions, text);
     words.length = 0;
     l.commands.splice(l.commands.lastIndexOf(frame.command), 1);
     frame.command = newCommand(frame);

@@ -40,12 +40,15 @@ const FILTERS = new Set('cat tac rev tr sed cut head tail sort uniq fold tee awk
 const HOLDERS = new Set(['for', 'select', 'printf', 'read', 'mapfile', 'readarray', 'set']);
 const POSITIONS = ['1', '2', '3', '4', '5', '6', '7', '8', '9'];
 
+const NOTHING_PIPED: HeldValues['piped'] = new Map();
+const NOTHING_HELD: HeldValues = { names: new Map(), substituted: [], piped: NOTHING_PIPED, shifts: null };
+
 /** `given` are variables that already contain a value when the text begins. */
 export function heldValues(lexed: LexedShell, given: ReadonlyMap<string, string>): HeldValues {
-  const held: HeldValues = { names: new Map(given), substituted: [], piped: new Map(), shifts: null };
   const { commands } = lexed;
   // What a single command sets, nothing reads.
-  if (given.size === 0 && (lexed.holes.length === 0 || commands.length < 2)) return held;
+  if (given.size === 0 && (lexed.holes.length === 0 || commands.length < 2)) return NOTHING_HELD;
+  const held: HeldValues = { names: new Map(given), substituted: [], piped: NOTHING_PIPED, shifts: null };
   for (let known = -1, turn = 0; held.names.size > known; turn++) {
     known = held.names.size;
     notePrinted(held, commands);
@@ -59,16 +62,19 @@ export function heldValues(lexed: LexedShell, given: ReadonlyMap<string, string>
 
 function notePrinted(held: HeldValues, commands: readonly Command[]): void {
   const substituted: PrintedText[] = [];
-  const piped = new Map<Command, PrintedText[]>();
+  let piped: Map<Command, PrintedText[]> | null = null;
   for (let at = 0; at < commands.length; at++) {
     const one = printedBy(held, commands, at);
     if (one === undefined) continue;
-    const others = one.reader === null ? substituted : piped.get(one.reader);
+    const others = one.reader === null ? substituted : piped?.get(one.reader);
     if (others !== undefined) others.push(one);
-    else if (one.reader !== null) piped.set(one.reader, [one]);
+    else if (one.reader !== null) {
+      piped ??= new Map();
+      piped.set(one.reader, [one]);
+    }
   }
   held.substituted = substituted.sort((a, b) => a.start - b.start);
-  held.piped = piped;
+  held.piped = piped ?? NOTHING_PIPED;
 }
 
 /** The first value that is part of a word, directly, in a variable or in the output of a substitution. */

@@ -176,6 +176,8 @@ function addBodyHole(l: Lexing, pending: PendingHeredoc, { start, found, zone }:
     context: 'heredoc',
     zone,
     offset: 0,
+    reported: false,
+    word: undefined,
   };
   l.holes.push(hole);
   pending.holes.push(hole);

@@ -115,11 +115,11 @@ export interface Lexing {
   readonly holes: LexedHole[];
   readonly findings: ShellFinding[];
   readonly commands: Command[];
-  readonly functions: Set<string>;
+  functions: ReadonlySet<string>;
   readonly arithmetic: VariableUse[];
   readonly indirect: VariableUse[];
   readonly variables: ReadVariable[];
-  readonly made: Set<string>;
+  made: ReadonlySet<string>;
   compound: boolean;
   /** The last operator after which a command must follow; null: none. */
   joins: { readonly start: number; readonly end: number } | null;

@@ -6,7 +6,6 @@ import { omitUndefined } from '../../../prelude/omit-undefined.js';
 import { unreachable } from '../../../prelude/unreachable.js';
 import { type UnsafePosition, unsafePosition } from '../../source/catalogue/shell.js';
 import { commandIn, isCodeVariable, valuesTaken } from './code-names.js';
-import { withItem } from './frames.js';
 import { type HeldValues, heldValues } from './held-values.js';
 import {
   baseName,
@@ -26,7 +25,10 @@ import {
   isProgramDir,
   type LexedHole,
   type LexedShell,
+  NO_NAMES,
   type Word,
+  withItem,
+  withName,
 } from './tree.js';
 
 /** Variables of bash that evaluate assigned values. */
@@ -40,8 +42,6 @@ export interface ShellChecks {
   /** Whether the command is a list of words, which no shell reads. */
   readonly argv: boolean;
   readonly findings: ShellFinding[];
-  /** Values that are already reported: one message each is enough. */
-  readonly unsafe: Set<LexedHole>;
   /** Shell variables that contain a value of the program. */
   readonly held: HeldValues;
   /** Those that contain one when the text begins. */
@@ -49,9 +49,9 @@ export interface ShellChecks {
   /** Variables that programs inherit; null before anything asks. */
   exported: ReadonlySet<string> | null;
   /** Shell variables that the text declares as integers: their assignments are arithmetic. */
-  readonly integers: Set<string>;
+  integers: ReadonlySet<string>;
   /** Arrays that the text declares as associative: their subscripts are texts. */
-  readonly associative: Set<string>;
+  associative: ReadonlySet<string>;
 }
 
 /** `given` are variables that contain a value when the text begins, each with the interpolation. */
@@ -67,11 +67,10 @@ export function shellChecks(
     findings,
     lexed,
     given,
-    unsafe: new Set(),
     held: heldValues(lexed, given),
     exported: null,
-    integers: new Set(),
-    associative: new Set(),
+    integers: NO_NAMES,
+    associative: NO_NAMES,
   };
   for (const command of lexed.commands)
     if (DECLARING_BUILTINS.has(programName(command.words[0]) ?? '')) collectDeclared(checks, command);
@@ -95,10 +94,10 @@ function checkUnsafe(
   numbers: boolean,
 ): void {
   const { filter, source } = hole.hole;
-  if (hole.raw || checks.unsafe.has(hole) || (numbers && filter === 'int')) return;
+  if (hole.raw || hole.reported || (numbers && filter === 'int')) return;
   // The value is the program's own folder, so running a script next to it is safe.
   if ((position === 'command-word' || position === 'code-argument') && isProgramDir(hole)) return;
-  checks.unsafe.add(hole);
+  hole.reported = true;
   const mendable = numbers && filter === undefined && !hole.list;
   checks.findings.push({
     start: hole.start,
@@ -129,7 +128,9 @@ function collectDeclared(checks: ShellChecks, command: Command): void {
   if (!isAssociative && !command.words.some((word) => /^[-+]\w*[in]/.test(word.text))) return;
   for (const word of command.words.slice(1)) {
     const name = /^[A-Za-z_]\w*/.exec(word.text)?.[0];
-    if (name !== undefined) (isAssociative ? checks.associative : checks.integers).add(name);
+    if (name === undefined) continue;
+    if (isAssociative) checks.associative = withName(checks.associative, name);
+    else checks.integers = withName(checks.integers, name);
   }
 }
 

@@ -23,7 +23,7 @@ import {
 import { beginMember } from './piped-members.js';
 import { checkBackticks, lexBackquote, noteEscape, readSingle } from './quotes.js';
 import { endsTest, readOperator } from './shell-operators.js';
-import type { LexedShell } from './tree.js';
+import { type LexedShell, NO_NAMES } from './tree.js';
 
 export interface ShellTextOptions {
   readonly shell: 'bash' | 'sh';
@@ -68,11 +68,11 @@ export function lexShell(
     holes: [],
     findings: [],
     commands: [],
-    functions: new Set(),
+    functions: NO_NAMES,
     arithmetic: [],
     indirect: [],
     variables: [],
-    made: new Set(),
+    made: NO_NAMES,
     compound: false,
     joins: null,
     backtick: -1,

@@ -15,7 +15,7 @@ import { readRaw } from './holes.js';
 import { ACTS_ON_OPTIONS, BUILTINS, DECLARING_BUILTINS, KEYWORDS } from './known-programs.js';
 import { type CommandFrame, type Lexing, report } from './lexing.js';
 import { wrapMember } from './piped-members.js';
-import { reservedText } from './tree.js';
+import { reservedText, withName } from './tree.js';
 
 export function readOperator(l: Lexing, frame: CommandFrame, character: string): void {
   if (frame.globs > 0 && '()|&;'.includes(character)) return insideGlob(l, frame, character);
@@ -194,7 +194,7 @@ function definesFunction(l: Lexing, frame: CommandFrame): boolean {
   const { word, command } = frame;
   const name = word !== null ? word : command.words[0];
   if (name === undefined || command.words.length !== (word !== null ? 0 : 1) || name.holes.length > 0) return false;
-  l.functions.add(name.text);
+  l.functions = withName(l.functions, name.text);
   l.compound = true;
   frame.word = null;
   if (word === null) l.commands.splice(l.commands.lastIndexOf(command), 1);

@@ -200,12 +200,12 @@ function pipesOf(lexed: LexedShell, text: string): { pipes?: ShellPipe[] } {
 // ---- the template -----------------------------------------------------------------------------------
 
 function templateParts(lexed: LexedShell): (string | ShellHole)[] {
-  const limited = argumentWords(lexed);
+  noteArguments(lexed);
   const parts: (string | ShellHole)[] = lexed.wrapped ? [PIPE_PRELUDE] : [];
   for (const piece of lexed.pieces) {
     const last = parts.length - 1;
     if (typeof piece === 'object' && !('text' in piece)) {
-      parts.push(shellHole(piece, limited.get(piece)));
+      parts.push(shellHole(piece));
       continue;
     }
     const literal = typeof piece === 'string' ? piece : piece.text;
@@ -215,7 +215,7 @@ function templateParts(lexed: LexedShell): (string | ShellHole)[] {
   return parts;
 }
 
-function shellHole(lexed: LexedHole, word: ShellHole['word']): ShellHole {
+function shellHole(lexed: LexedHole): ShellHole {
   const hole: { -readonly [K in keyof ShellHole]: ShellHole[K] } = {
     value: lexed.hole.value,
     source: lexed.hole.source,
@@ -224,22 +224,19 @@ function shellHole(lexed: LexedHole, word: ShellHole['word']): ShellHole {
   if (lexed.hole.filter !== undefined) hole.filter = lexed.hole.filter;
   if (lexed.list) hole.list = true;
   if (lexed.raw) hole.raw = true;
-  if (word !== undefined) {
+  if (lexed.word !== undefined) {
     hole.argument = true;
-    hole.word = word;
+    hole.word = lexed.word;
   }
   return hole;
 }
-
-const NO_ARGUMENTS: ReadonlyMap<LexedHole, NonNullable<ShellHole['word']>> = new Map();
 
 /**
  * Finds values that become arguments or environment variables of an external program, because the kernel limits their
  * size.
  */
-function argumentWords(lexed: LexedShell): ReadonlyMap<LexedHole, NonNullable<ShellHole['word']>> {
-  if (lexed.holes.length === 0) return NO_ARGUMENTS;
-  const found = new Map<LexedHole, NonNullable<ShellHole['word']>>();
+function noteArguments(lexed: LexedShell): void {
+  if (lexed.holes.length === 0) return;
   let id = 0;
   for (const command of lexed.commands) {
     if (command.role !== 'command' || command.words.length === 0) continue;
@@ -250,9 +247,8 @@ function argumentWords(lexed: LexedShell): ReadonlyMap<LexedHole, NonNullable<Sh
       if (isExact(word)) continue;
       const literal = word.text.replaceAll(HOLE, '');
       const bytes = utf8Length(literal);
-      for (const hole of word.holes) if (!hole.raw) found.set(hole, { id, bytes });
+      for (const hole of word.holes) if (!hole.raw) hole.word = { id, bytes };
       id++;
     }
   }
-  return found;
 }

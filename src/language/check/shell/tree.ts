@@ -2,7 +2,7 @@
  * The output of the shell lexer: words, simple commands, and their interpolations. The shell still reads the text
  * itself, so this tree contains only the facts that decide how a value is written and whether its position is safe.
  */
-import type { Hole, ShellContext, Template } from '../../../machine/expression.js';
+import type { Hole, ShellContext, ShellHole, Template } from '../../../machine/expression.js';
 
 /** Placeholders for an interpolation and for a shell expansion in `Word.text`. No program text can contain them. */
 export const HOLE = '\u0001';
@@ -23,6 +23,10 @@ export interface LexedHole {
   readonly zone: Zone | null;
   /** The length of the word's text before the value; 0 if the value begins the word. */
   readonly offset: number;
+  /** One message about a value is enough. */
+  reported: boolean;
+  /** Set if the value becomes an argument or an environment variable of an external program: the word that contains it. */
+  word: ShellHole['word'];
 }
 
 export interface Word {
@@ -153,4 +157,20 @@ export function assignedName(word: Word): string | null {
   // Only an unquoted name makes an assignment. The subscript of an array element may be quoted.
   const needed = match[2] === undefined ? match[0].length : name.length + 1;
   return word.plain >= needed ? name : null;
+}
+
+/** `push` would reserve room for seventeen, and most lists of words and commands stay with one or none. */
+export function withItem<Item>(list: readonly Item[], item: Item): readonly Item[] {
+  if (list.length === 0) return [item];
+  (list as Item[]).push(item);
+  return list;
+}
+
+/** The names of most texts: those that define nothing share an empty set. */
+export const NO_NAMES: ReadonlySet<string> = new Set();
+
+export function withName(names: ReadonlySet<string>, name: string): ReadonlySet<string> {
+  if (names === NO_NAMES) return new Set([name]);
+  (names as Set<string>).add(name);
+  return names;
 }

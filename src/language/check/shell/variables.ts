@@ -16,6 +16,7 @@ import {
   reservedText,
   type VariableUse,
   type Word,
+  withName,
 } from './tree.js';
 
 const READ = /\$(?:([A-Za-z_]\w*)|\{(#?)([A-Za-z_]\w*)(\[[^\]\n]{0,200}\])?(.?))/y;
@@ -36,7 +37,7 @@ export function noteVariable(l: Lexing, at: number, zone: ReadVariable['zone']):
   const nameEnd = at + 2 + (length?.length ?? 0) + name.length + (subscript?.length ?? 0);
   const rest = l.text.slice(nameEnd, nameEnd + 2);
   if (DEFAULTS.test(rest)) {
-    if (/^:?=/.test(rest)) l.made.add(name);
+    if (/^:?=/.test(rest)) l.made = withName(l.made, name);
     return;
   }
   const whole = operator === '}' && length === '' && subscript === undefined;
@@ -49,7 +50,8 @@ const ASSIGNS = /\s*(?:=(?!=)|\+\+|--|(?:[-+*/%&|^]|<<|>>)=)/y;
 export function noteArithmetic(l: Lexing, name: string, end: number): void {
   ASSIGNS.lastIndex = end;
   const start = end - name.length;
-  if (ASSIGNS.test(l.text) || /(?:\+\+|--)\s*$/.test(l.text.slice(Math.max(0, start - 4), start))) l.made.add(name);
+  if (ASSIGNS.test(l.text) || /(?:\+\+|--)\s*$/.test(l.text.slice(Math.max(0, start - 4), start)))
+    l.made = withName(l.made, name);
   // Not the digits of `0xff` and `16#ff`, and no key of an array.
   else if (!/[\w#]$|(?:^|[^$])\[$/.test(l.text.slice(Math.max(0, start - 2), start)))
     l.variables.push({ name, start, end, whole: true, zone: 'arithmetic' });

@@ -77,8 +77,8 @@ function warnAt(
 }
 
 function warnHole(checks: ShellChecks, hole: LexedHole, reader: ProgramReader, command: string): void {
-  if (hole.raw || hole.hole.filter === 'int' || checks.unsafe.has(hole)) return;
-  checks.unsafe.add(hole);
+  if (hole.raw || hole.hole.filter === 'int' || hole.reported) return;
+  hole.reported = true;
   warnAt(checks, hole, reader, hole.hole.source, command);
 }
 
@@ -470,7 +470,7 @@ function warnOptions(checks: ShellChecks, command: Command, program: number, nam
     if (values?.has(word) === true) continue;
     const hole = word.holes[0];
     if (script === word && hole === undefined) return;
-    if (hole === undefined || hole.offset > 0 || hole.raw || checks.unsafe.has(hole)) continue;
+    if (hole === undefined || hole.offset > 0 || hole.raw || hole.reported) continue;
     if (NO_DASH.has(hole.hole.filter ?? '') || isProgramDir(hole)) continue;
     const before = (words[at - 1] as Word).text;
     if (/^-./.test(before) && at - 1 > program && !FLAGS.get(name)?.test(before)) continue;
