@@ -3,7 +3,7 @@
  * there. So a store of ten thousand runs is listed at once.
  */
 import { join } from 'node:path';
-import type { RunEvent } from '../interpreter/events/event.js';
+import type { RunEvent, Waiting } from '../interpreter/events/event.js';
 import { statusAfter } from '../interpreter/events/status-after.js';
 import { omitUndefined } from '../prelude/omit-undefined.js';
 import { lastEvents } from './store/journal-lines.js';
@@ -42,6 +42,8 @@ export interface ListedRun {
   readonly error?: string;
   /** What it returned, in one line. */
   readonly result?: string;
+  /** What it waits for, if it is suspended: at most ten, without choices and shown values. */
+  readonly waiting?: readonly Waiting[];
 }
 
 /** The newest `last` runs (all where it is null), newest first. Throws a `StoreError` when the store cannot be read. */
@@ -56,9 +58,9 @@ export function listedRun(directory: string, runId: string, entry: IndexEntry | 
   const status = runStatus(directory, runId, entry);
   if (entry !== undefined && entry.status !== 'running') {
     const { machine, title = machine, state, started_at, ended_at, duration_ms, cost, effects } = entry;
-    const { branch, cancelled, replay_of, key, error, result } = entry;
+    const { branch, cancelled, replay_of, key, error, result, waiting } = entry;
     const known = { machine, title, status, state, started_at, ended_at, duration_ms, cost, effects };
-    const more = omitUndefined({ branch, cancelled, replay_of, key, error, result });
+    const more = omitUndefined({ branch, cancelled, replay_of, key, error, result, waiting });
     return { run_id: runId, ...known, ...more };
   }
   const folder = join(directory, 'runs', runId);

@@ -57,6 +57,10 @@ const listedRun = z
       .optional()
       .openapi({ description: 'why it failed: one line, or an object of a run that did not begin' }),
     result: z.string().optional().openapi({ description: 'what it returned, in one line' }),
+    waiting: z
+      .array(z.looseObject({ kind: z.string() }))
+      .optional()
+      .openapi({ description: 'what it waits for, if it is suspended: at most ten, without choices and shown values' }),
   })
   .openapi('ListedRun');
 

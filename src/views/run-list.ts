@@ -1,8 +1,10 @@
 /** Lists of runs: those of a store, and those that were removed from it or would be. */
+import type { Waiting } from '../interpreter/events/event.js';
 import { countOf, dollars, duration, localTime, size } from './drawing/amounts.js';
 import { alignedLines, type Cell, type Column } from './drawing/columns.js';
 import type { Paint } from './drawing/paint.js';
 import { cut, visibleLine } from './drawing/visible-text.js';
+import { waitingLine } from './log/event-line.js';
 
 interface OldRun {
   readonly run_id: string;
@@ -76,6 +78,7 @@ interface RunLine {
   readonly title?: string | null;
   readonly error?: string;
   readonly result?: string;
+  readonly waiting?: readonly Waiting[];
 }
 
 const TITLE: Column = { title: 'TITLE' };
@@ -124,9 +127,11 @@ export function drawRunList(runs: readonly RunLine[], paint: Paint): string {
   return `${[head, ...lines.flatMap((line, at) => [line, ...outcomeLine(runs[at] as RunLine, paint)])].join('\n')}\n`;
 }
 
-function outcomeLine({ error, result }: RunLine, paint: Paint): string[] {
+function outcomeLine({ error, result, waiting = [] }: RunLine, paint: Paint): string[] {
   // A run of a service that did not begin has an object.
   if (typeof error === 'string') return [`  ${paint.error(cut(visibleLine(error), LONGEST_RESULT))}`];
+  if (waiting.length > 0)
+    return waiting.map((one) => `  ${paint.faint(cut(`waits for ${waitingLine(one, localTime)}`, LONGEST_RESULT))}`);
   return result === undefined || result === '' ? [] : [`  ${paint.faint(cut(visibleLine(result), LONGEST_RESULT))}`];
 }
 

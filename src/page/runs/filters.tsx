@@ -56,7 +56,9 @@ export function Filters({ search, runs, isComplete, isLoading }: FiltersProps) {
         </button>
       )}
       <span class="faint count" role="status">
-        {isLoading ? '' : `${countOf(runs.length, 'run')}${isComplete ? '' : ' and more'}`}
+        {isLoading || (runs.length === 0 && !isComplete)
+          ? ''
+          : `${countOf(runs.length, 'run')}${isComplete ? '' : ' and more'}`}
       </span>
     </search>
   );

@@ -136,12 +136,13 @@ function runCells({ run, waiting, bar, isSelected, onSelect }: RunCellsProps) {
   );
 }
 
-/** What it asks, why it failed, or what it returned. */
-function SecondLine({ run, waiting }: Pick<RunCellsProps, 'run' | 'waiting'>) {
+/** What it asks or waits for, why it failed, or what it returned. */
+function SecondLine({ run, waiting = run.waiting }: Pick<RunCellsProps, 'run' | 'waiting'>) {
   const { error, result } = run;
   const why = typeof error === 'object' ? (error as { readonly message: string }).message : error;
-  const text = waiting !== undefined ? waiting.map(questionOf).join('; ') : (why ?? result ?? '');
-  const kind = waiting !== undefined ? 'asks' : why !== undefined ? 'failed' : 'faint';
+  const text = waiting === undefined ? (why ?? result ?? '') : waiting.map(questionOf).join('; ');
+  const asks = waiting?.some(({ kind }) => kind === 'ask' || kind === 'approval') === true;
+  const kind = asks ? 'asks' : why === undefined ? 'faint' : 'failed';
   const line = visibleLine(text);
   return (
     <span class={`second ${kind}`} title={line}>

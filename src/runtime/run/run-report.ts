@@ -256,13 +256,22 @@ function resultLine(value: Json): string {
 
 /** What lists of runs say about an end. */
 export function endFacts(
-  report: Pick<RunReport, 'status' | 'returned' | 'printed_returned' | 'error' | 'worktree'>,
-): Pick<IndexEntry, 'branch' | 'result' | 'error' | 'cancelled'> {
-  const { status, returned, printed_returned: printed, error, worktree } = report;
+  report: Pick<RunReport, 'status' | 'returned' | 'printed_returned' | 'error' | 'waiting' | 'worktree'>,
+): Pick<IndexEntry, 'branch' | 'result' | 'error' | 'cancelled' | 'waiting'> {
+  const { status, returned, printed_returned: printed, error, waiting, worktree } = report;
   return omitUndefined({
     branch: worktree?.branch,
     result: status === 'returned' && returned !== null ? resultLine(fromRecord(returned, printed)) : undefined,
     error: error === null ? undefined : firstLine(error.message),
     cancelled: error?.kind === 'cancelled' ? (true as const) : undefined,
+    waiting: waiting.length === 0 ? undefined : waiting.slice(0, MOST_LISTED).map(listedWait),
   });
+}
+
+/** More of them, the run itself says. */
+const MOST_LISTED = 10;
+
+/** Without choices and shown values, which may be large. */
+function listedWait({ question, choices, show, ...wait }: Waiting): Waiting {
+  return { ...wait, ...omitUndefined({ question: question === undefined ? undefined : firstLine(question) }) };
 }

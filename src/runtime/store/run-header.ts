@@ -1,4 +1,5 @@
 /** What is stored of a run in addition to its events: its header (`run.json`), its options, and its line in the index. */
+import type { Waiting } from '../../interpreter/events/event.js';
 import type { StoredLimits } from '../../interpreter/events/stored-limits.js';
 import type { Json } from '../../machine/expression.js';
 import type { Machine } from '../../machine/machine.js';
@@ -69,6 +70,8 @@ export interface IndexEntry {
   readonly error?: string;
   /** What it returned, in one line. */
   readonly result?: string;
+  /** What it waits for, if it is suspended: at most ten. */
+  readonly waiting?: readonly Waiting[];
   readonly key?: string;
   /** The end of its record. */
   readonly head?: RecordHead;

@@ -3,10 +3,8 @@
  * reads.
  */
 import { controlFlow, reaching, successors, turnOf } from '../../../machine/control-flow.js';
-import type { Expr, SlotRef } from '../../../machine/expression.js';
-import type { Instruction, Machine, State, WorkInstruction } from '../../../machine/machine.js';
+import type { Instruction, Machine, State } from '../../../machine/machine.js';
 import { checkMessages as say } from '../../source/catalogue/check.js';
-import { earlyRead } from '../../source/catalogue/expressions.js';
 import type { SourceSet, Span } from '../../source/diagnostic.js';
 import { type Diagnostic, hasErrors } from '../../source/diagnostic.js';
 import { components } from '../graph/components.js';
@@ -15,6 +13,7 @@ import { type StateWay, type Ways, waysThrough } from '../graph/ways.js';
 import type { LoweredMachine } from '../lower/lower-machine.js';
 import type { LoweredState } from '../lower/lowered-state.js';
 import { Bounds, type ConnectedPart, type CycleBound, leadsTo } from './cycle-bounds.js';
+import { lintEarlyReads, startsWork } from './early-reads.js';
 import { lintExitCodes } from './exit-codes.js';
 import { lintReferences } from './reference-lints.js';
 import { lintTypes } from './type-lints.js';
@@ -173,96 +172,9 @@ function reachingRollback(states: readonly State[], error: number): boolean[][] 
   );
 }
 
-/**
- * Reports variables that are read before they can have a value: follows the instructions that always run, from the
- * start of a state. Locals are new in every state, and tracked variables have no value when the run begins.
- */
-function lintEarlyReads(lowered: LoweredState, isFirst: boolean, diagnostics: Diagnostic[]): void {
-  const [locals, tracked] = [new Set<number>(), new Set<number>()];
-  const missing = (slot: SlotRef): boolean =>
-    (slot.in === 'local' && !locals.has(slot.slot)) || (slot.in === 'tracked' && isFirst && !tracked.has(slot.slot));
-  const { code } = lowered.state;
-  for (let pc = 0; pc < code.length; pc++) {
-    const i = code[pc] as Instruction;
-    const early = earlyReadIn(i, missing);
-    if (early !== null) {
-      const isTracked = early.places.some((slot) => slot.in === 'tracked');
-      diagnostics.push(earlyRead(lowered.spans[pc] as Span, { name: early.name, tracked: isTracked }));
-      return;
-    }
-    if (i.op === 'set') {
-      if (i.to.in === 'local') locals.add(i.to.slot);
-      else if (i.to.in === 'tracked') tracked.add(i.to.slot);
-    } else if (i.op === 'track') tracked.add(i.slot);
-    else if (isSource(i)) {
-      if (i.bind !== undefined) {
-        locals.add(i.bind.slot);
-        if (i.bind.exitSlot !== undefined) locals.add(i.bind.exitSlot);
-      }
-    } else if (i.op === 'sample') locals.add(i.slot);
-    else if (i.op !== 'emit' && i.op !== 'increment' && i.op !== 'undo') return;
-  }
-}
-
-type ReadExpression = Extract<Expr, { op: 'read' }>;
-
-/** The first name that an instruction certainly reads without a value. An UNDO evaluates its values where it stands. */
-function earlyReadIn(i: Instruction, missing: (slot: SlotRef) => boolean): ReadExpression | null {
-  switch (i.op) {
-    case 'set':
-    case 'track':
-      return i.value === null ? null : firstRead(i.value, missing);
-    case 'unless':
-      return firstRead(i.condition, missing);
-    case 'undo':
-      return earlyReadIn(i.by as Instruction, missing);
-    case 'shell':
-      return firstReadOf(i.template.parts, missing);
-    case 'agent':
-      return firstReadOf(i.prompt ?? [], missing);
-    default:
-      return null;
-  }
-}
-
-function firstReadOf(
-  parts: readonly (string | { readonly value: Expr })[],
-  missing: (slot: SlotRef) => boolean,
-): ReadExpression | null {
-  for (const part of parts) {
-    const found = typeof part === 'string' ? null : firstRead(part.value, missing);
-    if (found !== null) return found;
-  }
-  return null;
-}
-
-/** The first name that certainly has no value. Names that may be missing on purpose are skipped. */
-function firstRead(expr: Expr, missing: (slot: SlotRef) => boolean): ReadExpression | null {
-  switch (expr.op) {
-    case 'read':
-      return expr.places.length > 0 && expr.places.every(missing) && !expr.name.startsWith('$') ? expr : null;
-    case 'field':
-    case 'negate':
-    case 'not':
-      return firstRead(expr.of, missing);
-    case 'arithmetic':
-    case 'compare':
-      return firstRead(expr.left, missing) ?? firstRead(expr.right, missing);
-    case 'and':
-    case 'or':
-      return firstRead(expr.left, missing);
-    default:
-      return null;
-  }
-}
-
-function isSource(i: Instruction): i is WorkInstruction {
-  return i.op === 'shell' || i.op === 'argv' || i.op === 'function' || i.op === 'agent';
-}
-
 /** The pcs of piped effects that a path can reach without an earlier effect. */
 function pipesWithoutSource(code: readonly Instruction[], handlers: readonly { pc: number }[]): number[] {
-  if (!code.some((i) => isSource(i) && 'piped' in i && i.piped)) return [];
+  if (!code.some((i) => startsWork(i) && 'piped' in i && i.piped)) return [];
   // 1: every path so far has a source, 2: some path has none.
   const known = new Uint8Array(code.length + 1);
   const work: number[] = [];
@@ -283,13 +195,13 @@ function pipesWithoutSource(code: readonly Instruction[], handlers: readonly { p
     if (i.op === 'fork-each') reach(i.body, false);
     for (const next of successors(code, pc)) {
       if (i.op === 'fork' || i.op === 'fork-each') reach(next, false);
-      else if (i.op === 'next' && next === i.exit) reach(next, has || code.slice(pc + 1, i.exit).some(isSource));
-      else reach(next, has || isSource(i));
+      else if (i.op === 'next' && next === i.exit) reach(next, has || code.slice(pc + 1, i.exit).some(startsWork));
+      else reach(next, has || startsWork(i));
     }
   }
   const missing: number[] = [];
   code.forEach((i, pc) => {
-    if (isSource(i) && 'piped' in i && i.piped && known[pc] === 2) missing.push(pc);
+    if (startsWork(i) && 'piped' in i && i.piped && known[pc] === 2) missing.push(pc);
   });
   return missing;
 }

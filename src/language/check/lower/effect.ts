@@ -14,6 +14,7 @@ import type { Expression } from '../../syntax/expression-nodes.js';
 import { visitExpression } from '../free-names.js';
 import { reportCommands } from '../lints/command-lints.js';
 import { lintScript } from '../lints/script-lints.js';
+import { newCommand } from '../shell/frames.js';
 import { BUILTINS, programName } from '../shell/known-programs.js';
 import type { ShellFinding } from '../shell/lexing.js';
 import { checkPositions, shellChecks } from '../shell/positions.js';
@@ -371,16 +372,7 @@ function checkArgumentList(l: StateLowering, list: Expression, lowered: Expr): v
   const name = programName(words[0]);
   // The name of the program may come from the program's own lists, and builtins are those of a shell.
   if (holes.length === 0 || name === null || BUILTINS.has(name)) return;
-  const command: Command = {
-    role: 'command',
-    words,
-    assignments: [],
-    redirects: [],
-    pipedInto: false,
-    depth: 0,
-    owner: null,
-    resolved: null,
-  };
+  const command: Command = { ...newCommand({ depth: 0, owner: null, cases: [] }), words };
   const findings: ShellFinding[] = [];
   const none = { pieces: [], pipes: [], arithmetic: [], indirect: [], variables: [], made: NO_NAMES };
   const lexed = { ...none, holes, commands: [command], functions: NO_NAMES, wrapped: false, compound: false };
