@@ -188,6 +188,8 @@ export interface OpenWait {
   readonly name: string;
   /** The possible answers; null: any. An approval has any if only tools that take its value read it. */
   readonly choices: readonly string[] | null;
+  /** When it ends by itself, in milliseconds since the epoch; null: never. */
+  readonly until: number | null;
 }
 
 /** The answers of an approval: given, and denied. */
@@ -201,7 +203,7 @@ export function openQuestions(run: Run): OpenWait[] {
 /** The same with the waits for signals. */
 export function openWaits(run: Run): OpenWait[] {
   return [...run.pending.values()].flatMap(({ kind, effect, waiting: what, call, thread }): OpenWait[] => {
-    const open = { effect, ...namesOf({ waiting: what }) };
+    const open = { effect, ...namesOf({ waiting: what }), until: what?.until ?? null };
     if (kind === 'ask' || kind === 'signal') return [{ kind, ...open, choices: what?.choices ?? null }];
     if (kind !== 'approval') return [];
     const takesAny = call !== undefined && runningPlan(thread).engine.takesAnyAnswer(call.key);

@@ -106,8 +106,10 @@ function waitsCalled(open: readonly OpenWait[], name: string): readonly OpenWait
 const fitsSeveral = (waits: readonly OpenWait[]): string =>
   `fits ${waits.map(({ id }) => `\`${id}\``).join(' and ')}, which the run waits for at once`;
 
+/** Throws a `RunRefused` if it is not clear which is meant, and if all have ended. */
 function theOne(waits: readonly OpenWait[], name: string): OpenWait | undefined {
-  const [one, ...others] = waits;
+  const [one, ...others] = waits.filter(isInTime);
+  if (one === undefined && waits[0] !== undefined) throw tooLate(waits[0]);
   if (one === undefined || others.length === 0) return one;
   throw new RunRefused(
     'wrong-use',
@@ -196,6 +198,15 @@ function withoutAll(questions: readonly OpenWait[], answered: ReadonlySet<OpenWa
 function takenLater(name: string): RunRefused {
   const message = `\`${name}\` already has an answer, which the run has not taken yet`;
   return new RunRefused('conflict', message, 'resume the run if nothing executes it: `statedsl resume`');
+}
+
+/** A run that nothing executes notices only when it is resumed that the time is over. */
+const isInTime = ({ until }: OpenWait): boolean => until === null || Date.now() < until;
+
+function tooLate({ kind, name, until }: OpenWait): RunRefused {
+  const what = kind === 'signal' ? `the wait for the signal \`${name}\`` : `the question \`${name}\``;
+  const message = `${what} ended at ${new Date(until as number).toISOString()}`;
+  return new RunRefused('conflict', message, 'the run continues without it: `statedsl resume`');
 }
 
 function notAsked(name: string, questions: readonly OpenWait[], isTwice: boolean): RunRefused {
