@@ -9,9 +9,9 @@ import type { Diagnostic, Span } from '../../source/diagnostic.js';
 import type { LoweredState } from '../lower/lowered-state.js';
 
 export function lintEarlyReads(lowered: LoweredState, isFirst: boolean, diagnostics: Diagnostic[]): void {
-  const [locals, tracked] = [new Set<number>(), new Set<number>()];
-  const missing = (slot: SlotRef): boolean =>
-    (slot.in === 'local' && !locals.has(slot.slot)) || (slot.in === 'tracked' && isFirst && !tracked.has(slot.slot));
+  const made = new Set<number>();
+  const missing = ({ in: kind, slot }: SlotRef): boolean =>
+    (kind === 'local' || (kind === 'tracked' && isFirst)) && !made.has(kind === 'local' ? slot : ofTracked(slot));
   const { code } = lowered.state;
   for (let pc = 0; pc < code.length; pc++) {
     const i = code[pc] as Instruction;
@@ -22,18 +22,21 @@ export function lintEarlyReads(lowered: LoweredState, isFirst: boolean, diagnost
       return;
     }
     if (i.op === 'set') {
-      if (i.to.in === 'local') locals.add(i.to.slot);
-      else if (i.to.in === 'tracked') tracked.add(i.to.slot);
-    } else if (i.op === 'track') tracked.add(i.slot);
+      if (i.to.in === 'local') made.add(i.to.slot);
+      else if (i.to.in === 'tracked') made.add(ofTracked(i.to.slot));
+    } else if (i.op === 'track') made.add(ofTracked(i.slot));
     else if (startsWork(i)) {
       if (i.bind !== undefined) {
-        locals.add(i.bind.slot);
-        if (i.bind.exitSlot !== undefined) locals.add(i.bind.exitSlot);
+        made.add(i.bind.slot);
+        if (i.bind.exitSlot !== undefined) made.add(i.bind.exitSlot);
       }
-    } else if (i.op === 'sample') locals.add(i.slot);
+    } else if (i.op === 'sample') made.add(i.slot);
     else if (i.op !== 'emit' && i.op !== 'increment' && i.op !== 'undo') return;
   }
 }
+
+/** Tracked variables next to locals, which are numbered from 0. */
+const ofTracked = (slot: number): number => -1 - slot;
 
 type ReadExpression = Extract<Expr, { op: 'read' }>;
 

@@ -160,10 +160,12 @@ interface ExitOfDo {
   readonly pc: number;
 }
 
+const NO_EXITS: ReadonlyMap<number, ExitOfDo> = new Map();
+
 /** The accepted codes by the slots of exit codes, as far as they are known whatever happens. */
-function exitCodesOf(state: State): Map<number, ExitOfDo> {
+function exitCodesOf(state: State): ReadonlyMap<number, ExitOfDo> {
+  if (!state.code.some((i) => boundBy(i)?.exitSlot !== undefined)) return NO_EXITS;
   const found = new Map<number, ExitOfDo>();
-  if (!state.code.some((i) => boundBy(i)?.exitSlot !== undefined)) return found;
   const unknown = new Set<number>();
   const slots = new Map<number, number>();
   const kept = rangesThatContinue(state);
