@@ -140,13 +140,14 @@ function runCells({ run, waiting, bar, isSelected, onSelect }: RunCellsProps) {
 function SecondLine({ run, waiting = run.waiting }: Pick<RunCellsProps, 'run' | 'waiting'>) {
   const { error, result } = run;
   const why = typeof error === 'object' ? (error as { readonly message: string }).message : error;
-  const text = waiting === undefined ? (why ?? result ?? '') : waiting.map(questionOf).join('; ');
   const asks = waiting?.some(({ kind }) => kind === 'ask' || kind === 'approval') === true;
+  const awaited = waiting?.map(questionOf).join('; ');
+  const text = awaited === undefined ? (why ?? result ?? '') : asks ? awaited : `waits for ${awaited}`;
   const kind = asks ? 'asks' : why === undefined ? 'faint' : 'failed';
   const line = visibleLine(text);
   return (
     <span class={`second ${kind}`} title={line}>
-      {kind === 'asks' ? <Prose text={line} /> : line}
+      {waiting === undefined ? line : <Prose text={line} />}
     </span>
   );
 }

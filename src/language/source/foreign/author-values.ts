@@ -1,5 +1,5 @@
 /** Values and conditions as authors write them who have read one page: near to what is there, and in the words of other languages. */
-import { around, COMMANDS, type ForeignLine, mentions, part, write } from './foreign-line.js';
+import { around, COMMANDS, type ForeignLine, mentions, outsideText, part, write } from './foreign-line.js';
 
 /** Messages about a line that was read as a command. */
 const COMMAND = /not-a-command|command-not-found/;
@@ -243,6 +243,7 @@ export const authorValues = (): readonly ForeignLine[] => [
   },
   {
     line: /^(.*?\S)\s+(?:(begins?[ _]with|beginswith|startswith)|(endswith)|(match))\s+("[^"]*"|[\w.]+)(.*)$/i,
+    when: outsideText,
     codes: /unexpected/,
     help: write,
     by: (m) =>
@@ -250,6 +251,7 @@ export const authorValues = (): readonly ForeignLine[] => [
   },
   {
     line: /^(.*?\S)\s+(not\s+)?(?:like|LIKE)\s+"(%?)([^"%]*)(%?)"(.*)$/,
+    when: outsideText,
     codes: /unexpected/,
     help: write,
     by: (m) => {
@@ -259,6 +261,7 @@ export const authorValues = (): readonly ForeignLine[] => [
   },
   {
     line: /^(.*?\S)\s+(?:is\s*n[o']t|isnt|is)\s+(?:(blank)|(defined|set|present|given|available)|(unset|absent|undefined))\b(.*)$/,
+    when: outsideText,
     codes: /unexpected|unclosed/,
     help: write,
     by: (m) => {
@@ -270,6 +273,7 @@ export const authorValues = (): readonly ForeignLine[] => [
   },
   {
     line: /^(.*?\S)\s+is(?:n't|nt)\s+(empty|null)\b(.*)$/,
+    when: outsideText,
     codes: /unexpected|unclosed|wrong-type|not-a-condition/,
     help: write,
     by: (m) => `${part(m, 1)} is not ${part(m, 2)}${part(m, 3)}`,
@@ -399,6 +403,19 @@ export const authorValues = (): readonly ForeignLine[] => [
     when: handlesFailures,
     help: write,
     by: (m) => `${part(m, 1)}{error_type}${part(m, 3)}`,
+  },
+  {
+    line: /^(.*?(?:==|!=)\s*)(?!empty\b)([A-Za-z]\w*(?:-[A-Za-z]\w*)*)(?![\w.([])(.*)$/,
+    codes: /^unknown-name$/,
+    help: (m) => `write \`"${part(m, 2)}"\` for the text`,
+    by: (m) => `${part(m, 1)}"${part(m, 2)}"${part(m, 3)}`,
+    of: 2,
+  },
+  {
+    line: /^(?:IF|ELSE IF):\s*(?:NOT\s+)?(?:error|failed|failure|success|succeeded|ok)\s*(?:→|->).*$/i,
+    codes: /unknown-name/,
+    help: () =>
+      'a command that fails ends the state: handle it at the end of the state with `ON ERROR: → GOTO: …`, or read `exit_code(x)` of a CHECK',
   },
 ];
 

@@ -1,5 +1,5 @@
 /** Conditions and values in the syntax of other languages. */
-import { around, type ForeignLine, mentions, part, write } from './foreign-line.js';
+import { around, type ForeignLine, mentions, outsideText, part, write } from './foreign-line.js';
 
 const NAMED_COMMAND =
   /^[ \t]*(?:- )?(?:CHECK|DO)(?:[ \t]*\[[^\]\n]*\])?:[ \t]*(\w+)[ \t]*=(?!=|[ \t]*["'[{\d]|[^\n]* [+*] )/gm;
@@ -100,6 +100,8 @@ export const expressionLines = (): readonly ForeignLine[] => [
   },
   {
     line: /^(.*?)\b([\w.]+)\s+(is\s+)?not\s+found\b(.*)$/,
+    when: outsideText,
+    codes: /unexpected|unknown-(?!verb)/,
     help: write,
     by: (m) => `${part(m, 1)}${part(m, 2)} is empty${part(m, 4)}`,
   },
@@ -128,6 +130,7 @@ export const expressionLines = (): readonly ForeignLine[] => [
   },
   {
     line: /^(.*?)\s*=~\s*(?:\/(.+?)\/(?=\s|$)|(["'])(.*?)\3)(.*)$/,
+    when: outsideText,
     help: write,
     by: (m) => `${part(m, 1)} matches "${part(m, 2) || part(m, 4)}"${part(m, 5)}`,
   },
@@ -197,18 +200,21 @@ export const expressionLines = (): readonly ForeignLine[] => [
   },
   {
     line: /^(.*?\S)\s+(?:is\s+)?(greater|more|larger|above|over|less|fewer|smaller|below|under|at least|at most)(?:\s+than)?(\s+or\s+equal(?:s|\s+to)?)?\s+(-?[\w.]+)(.*)$/i,
+    when: outsideText,
     codes: /unexpected|unknown-(?!verb)/,
     help: write,
     by: (m) => `${part(m, 1)} ${wordSign(part(m, 2), part(m, 3))} ${part(m, 4)}${part(m, 5)}`,
   },
   {
     line: /^(.*?\S)\s+is\s+(not\s+)?(?:None|nil|undefined|NULL|Null|nothing|missing)\b(.*)$/,
-    codes: /unexpected|unknown/,
+    when: outsideText,
+    codes: /unexpected|unknown-(?!verb)/,
     help: write,
     by: (m) => `${part(m, 1)} is ${part(m, 2)}null${part(m, 3)}`,
   },
   {
     line: /^(.*?[\w.\])]+)\s+(not\s+)?(?<!\b(?:is|not)\s+)empty\b(.*)$/,
+    when: outsideText,
     codes: /unexpected/,
     help: write,
     by: (m) => `${part(m, 1)} is ${part(m, 2)}empty${part(m, 3)}`,
@@ -308,27 +314,31 @@ export const expressionLines = (): readonly ForeignLine[] => [
   },
   {
     line: /^(.*?\S)\s+(?:is not|not equals?|isnt)\s+("[^"]*"|'[^']*'|-?\d[\d.]*|true|false)(.*)$/,
+    when: outsideText,
     sure: /^(?:IF|ELSE IF|WAIT):\s*[\w.]+\s+(?:is not|not equals?|isnt)\s/,
-    codes: /unexpected|unknown/,
+    codes: /unexpected|unknown-(?!verb)/,
     help: write,
     by: (m) => `${part(m, 1)} != ${part(m, 2)}${part(m, 3)}`,
   },
   {
     line: /^(.*?\S)\s+(?:is|equals?|is equal to|eq|-eq)\s+("[^"]*"|'[^']*'|-?\d[\d.]*|true|false)(.*)$/,
+    when: outsideText,
     sure: /^(?:IF|ELSE IF|WAIT):\s*[\w.]+\s+(?:is|equals?|is equal to|eq|-eq)\s/,
-    codes: /unexpected|unknown/,
+    codes: /unexpected|unknown-(?!verb)/,
     help: write,
     by: (m) => `${part(m, 1)} == ${part(m, 2)}${part(m, 3)}`,
   },
   {
     line: /^(.*?\S)\s+-?(gte?|ge|lte?|le|neq?)\s+("[^"]*"|'[^']*'|[\w.]+)(.*)$/,
-    codes: /unexpected|unknown/,
+    when: outsideText,
+    codes: /unexpected|unknown-(?!verb)/,
     help: write,
     by: (m) => `${part(m, 1)} ${SIGNS[part(m, 2)]} ${part(m, 3)}${part(m, 4)}`,
   },
   {
     line: /^(.*?\S)\s+(starts_?with|ends_?with|includes|has)\s+("[^"]*"|'[^']*'|[\w.]+)(.*)$/i,
-    codes: /unexpected|unknown/,
+    when: outsideText,
+    codes: /unexpected|unknown-(?!verb)/,
     help: write,
     by: (m) => `${part(m, 1)} ${operator(part(m, 2))} ${part(m, 3)}${part(m, 4)}`,
   },
@@ -431,6 +441,8 @@ export const expressionLines = (): readonly ForeignLine[] => [
   },
   {
     line: /^(.*?)\bexists\(\s*([\w.]+)\s*\)(.*)$/,
+    when: outsideText,
+    codes: /unexpected|unknown-(?!verb)/,
     help: write,
     by: (m) => `${part(m, 1)}${part(m, 2)} exists${part(m, 3)}`,
   },
@@ -479,18 +491,5 @@ export const expressionLines = (): readonly ForeignLine[] => [
     help: (m) =>
       `let a command do it: \`DO: ${part(m, 1)} = date -u -d "${part(m, 2) === 'now()' ? '' : `{${part(m, 2)}} `}${part(m, 3)}${part(m, 4)} ${TIMES[part(m, 5)[0] ?? '']}" +%FT%TZ\``,
     binds: (m) => [part(m, 1)],
-  },
-  {
-    line: /^(.*?(?:==|!=)\s*)(?!empty\b)([A-Za-z]\w*(?:-[A-Za-z]\w*)*)(?![\w.([])(.*)$/,
-    codes: /^unknown-name$/,
-    help: (m) => `write \`"${part(m, 2)}"\` for the text`,
-    by: (m) => `${part(m, 1)}"${part(m, 2)}"${part(m, 3)}`,
-    of: 2,
-  },
-  {
-    line: /^(?:IF|ELSE IF):\s*(?:NOT\s+)?(?:error|failed|failure|success|succeeded|ok)\s*(?:→|->).*$/i,
-    codes: /unknown-name/,
-    help: () =>
-      'a command that fails ends the state: handle it at the end of the state with `ON ERROR: → GOTO: …`, or read `exit_code(x)` of a CHECK',
   },
 ];

@@ -38,6 +38,9 @@ export interface ForeignLine {
 export const part = (m: RegExpExecArray, at: number): string => m[at] ?? '';
 export const write = (_: RegExpExecArray, by: string | null): string =>
   `write \`${(by ?? '').split('\n').join('`, then `')}\``;
+/** Of a rule about an operator: what stands before it does not begin a text, in which all words are meant as words. */
+export const outsideText = (m: RegExpExecArray): boolean =>
+  !/(?:^|→|->)\s*(?:FAIL|EMIT|RETURN|ASK)\b[^→]*$/.test(part(m, 1));
 /** A command as a text in double quotes. */
 export const inQuotes = (command: string): string => `"${command.replace(/["\\]/g, '\\$&')}"`;
 export const unread = /^(?:unknown-verb|not-an-instruction|missing-colon|not-a-command)$/;
