@@ -46,8 +46,11 @@ export function buildProse(context: ParseContext, prose: Token): Instruction {
   const fix = meant === undefined ? undefined : fixAt(at, meant, isSureVerb(written, meant));
   const cut = meant === undefined ? cutText(context.text, prose.startOffset) : undefined;
   const last = context.diagnostics.at(-1);
+  const isOfText = last !== undefined && last.span.start >= where.start - (cut?.length ?? 0);
+  // The text that needs quotes is no name of an event with its fields.
+  if (cut !== undefined && isOfText && last.code === 'unexpected-text') context.diagnostics.pop();
   // The first comma of a text is enough.
-  const isSaid = last?.code === 'unknown-verb' && last.span.start >= where.start - (cut?.length ?? 0);
+  const isSaid = isOfText && last.code === 'unknown-verb';
   if (!isSaid)
     report(
       context,
