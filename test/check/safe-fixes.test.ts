@@ -4,7 +4,7 @@
  */
 import { expect, test } from 'vitest';
 import { tries } from '../amount.js';
-import { problemsOf, programs } from '../corpus/fix-law.js';
+import { problemsOf, problemsOfText, programs } from '../corpus/fix-law.js';
 import { seed, sequenceOf } from '../random.js';
 
 const FIXED = tries(8, 1000);
@@ -21,4 +21,18 @@ test('a safe fix changes nothing but what is wrong', async () => {
   }
   expect(found.slice(0, 20).join('\n\n')).toBe('');
   expect(fixed).toBe(FIXED);
+});
+
+/** A PARALLEL gives its limit to the lines in its block, so a mistake of it is in their limit too. */
+const LIMITED = [
+  ['DO: in PARALLEL [timout=1s]:', '- a = echo 1'],
+  ['DO: r = in PARALLEL [timout=1s on_failure=keep]:', '- CHECK: a = echo 1'],
+  ['FOR EACH: x in [1, 2] in PARALLEL [timout=1s]:', 'DO: echo 1'],
+] as const;
+
+test.each(LIMITED)('a limit that is corrected in %s is no other %s below it', async (line, below) => {
+  // The braces stay wrong.
+  const mistaken = `STATE: A\n  ${line}\n    ${below}\n  DO: echo {}}\n  RETURN: 1\n`;
+  const judged = await problemsOfText(mistaken.replace('timout', 'timeout'), mistaken);
+  expect(judged).toStrictEqual({ problems: '', isFixed: true });
 });

@@ -22,7 +22,7 @@ import type { Instruction, Machine } from '../../src/machine/machine.js';
 import { root } from '../harness/process.js';
 import { type Case, casesOf, programOf, sectionText } from './case-file.js';
 import { compileOptions } from './compile-case.js';
-import { withMistakes } from './mistakes.js';
+import { type Mistaken, withMistakes } from './mistakes.js';
 import { compiledPlan } from './plan-case.js';
 
 interface Checked extends Pick<Compilation, 'diagnostics' | 'sources'> {
@@ -125,8 +125,15 @@ const POSITIONS =
 
 interface Code {
   readonly states: readonly string[];
-  /** Instructions as text, with their states. */
-  readonly instructions: readonly (readonly [string, string])[];
+  readonly instructions: readonly CodeLine[];
+}
+
+/** An instruction as text. */
+interface CodeLine {
+  readonly state: string;
+  readonly code: string;
+  /** Its code without a time limit, if a line around it is wrong: a PARALLEL gives its limit to its members. */
+  readonly unlimited: string | null;
 }
 
 /**
@@ -188,7 +195,12 @@ function compiled(text: string, options: CompileOptions, left: ReadonlyMap<strin
           return false;
         return !readsUnknown(one) && !(usesPattern && isOfPattern(lines, span, source));
       })
-      .map((one) => [name, codeText(one.op === 'plan' ? { ...one, plan: machine.plans?.[one.plan] } : one)] as const);
+      .map((one): CodeLine => {
+        const meant = one.op === 'plan' ? { ...one, plan: machine.plans?.[one.plan] } : one;
+        const isWithin = left === null || linesAround(lines, one.origin.line).some((line) => wrong.has(line));
+        const unlimited = isWithin ? codeText({ ...meant, timeout: undefined }) : null;
+        return { state: name, code: codeText(meant), unlimited };
+      });
   });
   // What is below an indented declaration is in another state until it is at the margin.
   const isIndented = mistaken.some(({ code }) => code === 'indented-declaration');
@@ -217,12 +229,14 @@ function codeText(instruction: unknown): string {
 /** The instructions that are no longer there. In which state they are is compared if the states are the same. */
 function changedCode(was: Code, is: Code): string[] {
   const withStates = was.states.join() === is.states.join();
-  const textOf = ([state, code]: readonly [string, string]) => (withStates ? `${state}: ${code}` : code);
-  const left = is.instructions.map(textOf);
-  return was.instructions.map(textOf).filter((one) => {
-    const at = left.indexOf(one);
+  const left = [...is.instructions];
+  return was.instructions.flatMap(({ state, code, unlimited }) => {
+    const at = left.findIndex(
+      (one) =>
+        (!withStates || one.state === state) && (unlimited === null ? one.code === code : one.unlimited === unlimited),
+    );
     if (at >= 0) left.splice(at, 1);
-    return at < 0;
+    return at < 0 ? [withStates ? `${state}: ${code}` : code] : [];
   });
 }
 
@@ -240,6 +254,19 @@ function blockBelow(lines: readonly string[], line: number): number[] {
   return Array.from({ length: (end < 0 ? lines.length : end) - line }, (_, at) => line + 1 + at);
 }
 
+/** The lines in whose blocks a line is. */
+function linesAround(lines: readonly string[], line: number): number[] {
+  let own = indentationOf(lines[line - 1] ?? '');
+  const found: number[] = [];
+  for (let above = line - 1; above > 0 && own > 0; above--) {
+    const text = lines[above - 1] ?? '';
+    if (text.trim() === '' || indentationOf(text) >= own) continue;
+    own = indentationOf(text);
+    found.push(above);
+  }
+  return found;
+}
+
 /** The instructions of a pattern have the values of the line that uses it. */
 function isOfPattern(lines: readonly string[], { start }: Span, source: SourceFile): boolean {
   const above = lines.slice(0, positionAt(source, start).line).findLast((line) => /^\S/.test(line)) ?? '';
@@ -247,13 +274,30 @@ function isOfPattern(lines: readonly string[], { start }: Span, source: SourceFi
   return /^[\W\d]*P[A-Z]*N/i.test(above);
 }
 
-export async function problemsOf(
-  { text, check, options }: FixedProgram,
-  seed: string,
-): Promise<{ problems: string; isFixed: boolean }> {
-  const nothing = { problems: '', isFixed: false };
-  const mutated = withMistakes(text, seed, (one) => errorsOf(check(one)).length);
+interface Judged {
+  readonly problems: string;
+  readonly isFixed: boolean;
+}
+
+const nothing: Judged = { problems: '', isFixed: false };
+
+/** What is wrong with the fixes of a program with mistakes, which a seed draws. */
+export async function problemsOf(the: FixedProgram, seed: string): Promise<Judged> {
+  const mutated = withMistakes(the.text, seed, (one) => errorsOf(the.check(one)).length);
   if (mutated === null) return nothing;
+  return judgeFixes(the, mutated, `[${mutated.made.map(({ name }) => name).join(', ')}] ${seed}`);
+}
+
+/** The same for mistakes that are known. */
+export function problemsOfText(text: string, mistaken: string): Promise<Judged> {
+  return judgeFixes(program('program.dsl', text, {}), { text: mistaken, isSpelling: true }, 'program.dsl');
+}
+
+async function judgeFixes(
+  { text, check, options }: FixedProgram,
+  mutated: Pick<Mistaken, 'text' | 'isSpelling'>,
+  label: string,
+): Promise<Judged> {
   const before = check(mutated.text);
   const result = await fixText(mutated.text, async (edited) => check(edited));
   if (result.text === mutated.text) return nothing;
@@ -277,7 +321,7 @@ export async function problemsOf(
   if (mutated.isSpelling && after.runs !== null && meant.runs !== null && !isDeepStrictEqual(after.runs, meant.runs))
     problems.push('is another program');
   if (problems.length === 0) return { problems: '', isFixed: true };
-  const what = `${problems.join('\n')}\n[${mutated.made.map(({ name }) => name).join(', ')}] ${seed}`;
+  const what = `${problems.join('\n')}\n${label}`;
   return {
     problems: `${what}\n${difference(text, mutated.text)}\n=== fixed\n${difference(mutated.text, result.text)}`,
     isFixed: true,

@@ -332,7 +332,7 @@ export const MISTAKES: readonly Mistake[] = [
   ),
 ];
 
-interface Mistaken {
+export interface Mistaken {
   readonly text: string;
   readonly made: readonly Mistake[];
   /** Every mistake is one of spelling, and none of them alone is something else that is correct. */
