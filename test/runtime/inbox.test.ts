@@ -1,11 +1,11 @@
 /** A message of another process is delivered once, whichever process died while it was written or read. */
-import fs, { appendFileSync, readFileSync } from 'node:fs';
+import fs, { appendFileSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { createRedactor } from '../../src/runtime/redact.js';
 import { resume } from '../../src/runtime/run/again/resume-run.js';
-import { deliver, openInbox } from '../../src/runtime/store/inbox.js';
+import { DEBUGGER, deliver, openInbox } from '../../src/runtime/store/inbox.js';
 import { keptRun } from './kept-run.js';
 import { temporaryFolder } from './running.js';
 
@@ -111,4 +111,21 @@ test('a run with an incomplete line in its inbox is suspended', async () => {
   expect((await resume(kept.report.run_id, options)).status).toBe('suspended');
   deliver(kept.path, signal('go'), null);
   expect((await resume(kept.report.run_id, options)).returned).toBe('over');
+});
+
+test('each debugger that asks is heard once, also two in one moment', () => {
+  const folder = temporaryFolder();
+  const path = join(folder, DEBUGGER);
+  const inbox = openInbox(folder, 0);
+  const ask = (text: string): void => {
+    writeFileSync(path, text);
+    utimesSync(path, 1, 1);
+  };
+  expect(inbox.takeDebugger()).toBeNull();
+  ask('one');
+  expect([inbox.takeDebugger(), inbox.takeDebugger()]).toEqual(['one', null]);
+  ask('two');
+  expect([inbox.takeDebugger(), inbox.takeDebugger()]).toEqual(['two', null]);
+  rmSync(path);
+  expect(inbox.takeDebugger()).toBeNull();
 });

@@ -2,6 +2,7 @@
  * A debugger for a run that another process executes. The adapter writes into the folder of the run where it listens; the
  * process that executes the run connects, and the session takes place there. The adapter only passes messages on.
  */
+import { randomUUID } from 'node:crypto';
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -24,6 +25,8 @@ interface AskingDebugger {
   readonly pid: number;
   readonly by: string;
   readonly socket: string;
+  /** Tells it from others of the same process. */
+  readonly id?: string;
 }
 
 export function readAsking(text: string): AskingDebugger | null {
@@ -71,7 +74,7 @@ async function reachRunner(folder: string, by: string): Promise<Socket | null> {
   const elsewhere = Buffer.byteLength(own) > LONGEST_PATH ? mkdtempSync(join(tmpdir(), 'statedsl-')) : null;
   const path = elsewhere === null ? own : join(elsewhere, 's');
   const request = join(folder, DEBUGGER);
-  claim(request, { pid: process.pid, by, socket: path });
+  claim(request, { pid: process.pid, by, socket: path, id: randomUUID() });
   const forget = (): void => {
     for (const one of [request, path]) rmSync(one, { force: true });
     if (elsewhere !== null) rmSync(elsewhere, { recursive: true, force: true });

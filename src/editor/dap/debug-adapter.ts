@@ -58,6 +58,10 @@ export function startAdapter(options: AdapterOptions): void {
   adapter.start(options.input, options.output);
 }
 
+/** A debugger listens just after it has asked. */
+const AGAIN_MS = 50;
+const MOST_TRIES = 40;
+
 /** Lets a debugger in that asked with this text. The connection keeps the process alive while the run is held. */
 export function letDebuggerIn(
   asked: string,
@@ -66,12 +70,18 @@ export function letDebuggerIn(
 ): void {
   const asking = readAsking(asked);
   if (asking === null) return;
-  const socket = connect(asking.socket);
-  // It has gone meanwhile.
-  socket.on('error', () => undefined);
-  socket.once('connect', () =>
-    startAdapter({ ...options, live, input: socket, output: socket, log: () => undefined, exit: () => socket.end() }),
-  );
+  const reach = (tries: number): void => {
+    const socket = connect(asking.socket);
+    // If it has gone meanwhile, nobody listens any more.
+    const retry = (): void => void (tries > 1 && setTimeout(reach, AGAIN_MS, tries - 1).unref());
+    socket.once('error', retry);
+    socket.once('connect', () => {
+      socket.off('error', retry);
+      socket.on('error', () => undefined);
+      startAdapter({ ...options, live, input: socket, output: socket, log: () => undefined, exit: () => socket.end() });
+    });
+  };
+  reach(MOST_TRIES);
 }
 
 class DebugAdapter extends DebugSession {

@@ -114,7 +114,7 @@ export function openInbox(folder: string, read: number): Inbox {
   const path = pathOf(folder);
   let at = read;
   let blank = 0;
-  let debuggerTime = 0;
+  let askedLast: string | null = null;
   return {
     folder,
     get read() {
@@ -134,14 +134,10 @@ export function openInbox(folder: string, read: number): Inbox {
     },
     takeDebugger() {
       const path = join(folder, DEBUGGER);
-      const { mtimeMs = 0 } = entryAt(path) ?? {};
-      if (mtimeMs === debuggerTime) return null;
-      debuggerTime = mtimeMs;
-      try {
-        return mtimeMs === 0 ? null : readOwn(path).toString('utf8');
-      } catch {
-        return null;
-      }
+      // Not by its time, of which some file systems know the second: each debugger asks with another text.
+      const before = askedLast;
+      askedLast = entryAt(path) === null ? null : textOf(path);
+      return askedLast === before ? null : askedLast;
     },
     forget() {
       if (blank === at) return;
@@ -171,6 +167,14 @@ export function mayHaveDeliveries(folder: string): boolean {
 export function unreadDeliveries(folder: string, read: number): readonly Delivery[] {
   const unread = openInbox(folder, read).take();
   return unread.map(({ delivery }) => delivery);
+}
+
+function textOf(path: string): string | null {
+  try {
+    return readOwn(path).toString('utf8');
+  } catch {
+    return null;
+  }
 }
 
 function textSince(path: string, offset: number): Buffer {
