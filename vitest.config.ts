@@ -60,6 +60,9 @@ const left = process.env.LONG !== undefined || isNamed ? [] : longTests(isProces
 /** Mutations and `npm run watch` look at the sources themselves. */
 const isCompiled = process.argv.includes('run') && !process.argv.some((word) => word.startsWith('--config'));
 
+/** Of one test, in milliseconds. In the night each tries twenty times as much. */
+const LIMIT = process.env.NIGHTLY === undefined ? 300_000 : 3_600_000;
+
 export default defineConfig({
   plugins: isCompiled ? [compiledSources()] : [],
   // As in the built program: the packages that read Markdown have slower files for their own development.
@@ -67,8 +70,8 @@ export default defineConfig({
   test: {
     server: { deps: { external: [COMPILED] } },
     // A test that hangs fails; one that only computes or waits for processes may take its time on a busy machine.
-    testTimeout: 300_000,
-    hookTimeout: 300_000,
+    testTimeout: LIMIT,
+    hookTimeout: LIMIT,
     // Half of the tests wait for processes, so two workers keep two processors busy; a third reads all sources once more.
     maxWorkers: 2,
     // A worker reads the sources once for all of its tests, which change nothing that others see.
@@ -80,7 +83,7 @@ export default defineConfig({
     exclude: [...(isUnit ? testsWithProcesses() : []), ...left],
     env: isNamed ? { WHOLE: '1' } : {},
     // A test that asserts nothing fails.
-    expect: { requireAssertions: true, poll: { timeout: 300_000 } },
+    expect: { requireAssertions: true, poll: { timeout: LIMIT } },
     globalSetup: [
       'test/memory-folder.ts',
       ...(isUnit ? [] : ['test/build-first.ts']),

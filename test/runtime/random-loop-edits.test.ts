@@ -130,7 +130,7 @@ async function tryEdits(from: number): Promise<void> {
 test('a PARALLEL that is edited or only resumed executes each line of each turn once', async () => {
   const times = tries(12, 400);
   for (let at = 0; at < times; at++) await tryEdits(seed + at * 104729);
-}, 300_000);
+});
 
 test('a turn that ended after others had failed has ended, also if its inner block has to wait for a permit now', async () => {
   const loop = (name: string, max: string, body: readonly string[]): Member => ({
