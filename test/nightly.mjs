@@ -17,7 +17,7 @@ function isRandom(path, seen = new Set()) {
   if (seen.has(path) || /\/(amount|random)\.ts$/.test(path)) return false;
   seen.add(path);
   const text = readFileSync(path, 'utf8');
-  if (/\b(numRuns|randomNumbers|seed)\b|\btries\(/.test(text)) return true;
+  if (/\b(numRuns|randomNumbers|seed)\b|\btries\(|\bfc\.assert\(/.test(text)) return true;
   // At the beginning of a line: a test may hold the text of a program that imports something.
   const imports = /^(?:import|export|\}) .*from '(\.[^']*)\.js';$/gm;
   const imported = [...text.matchAll(imports)].map(([, name]) => `${join(dirname(path), name)}.ts`);

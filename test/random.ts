@@ -2,7 +2,9 @@
 import fc from 'fast-check';
 
 export const seed = Number(process.env.TEST_SEED);
-fc.configureGlobal({ ...fc.readConfigureGlobal(), seed });
+/** A property that does not say how often it is tried is tried a hundred times, and in the night as often as others. */
+const numRuns = process.env.NIGHTLY === '1' ? 5000 : 100;
+fc.configureGlobal({ ...fc.readConfigureGlobal(), seed, numRuns });
 
 /** Numbers below a number, always the same ones for the same first state, which is not 0 (xorshift). */
 export function sequenceFrom(first: number): (below: number) => number {

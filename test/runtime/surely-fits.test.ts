@@ -4,7 +4,8 @@ import { expect, test } from 'vitest';
 import type { Json } from '../../src/machine/expression.js';
 import { configurationSchema } from '../../src/runtime/configuration/configuration-schema.js';
 import { surelyFits } from '../../src/runtime/configuration/load-configuration.js';
-import { sequence } from '../foresight/programs.js';
+import { tries } from '../amount.js';
+import { seed, sequenceOf } from '../random.js';
 
 const RIGHT: Json = {
   agents: {
@@ -52,7 +53,7 @@ const PIECES: readonly Json[] = [
 
 test('a value fits exactly if the validator says so', () => {
   const validate = new Ajv2020({ strict: false }).compile(configurationSchema);
-  const random = sequence(17);
+  const random = sequenceOf(`${seed}`);
   const change = (value: Json): Json => {
     if (random(4) === 0) return PIECES[random(PIECES.length)] as Json;
     if (Array.isArray(value))
@@ -65,7 +66,7 @@ test('a value fits exactly if the validator says so', () => {
     return Object.fromEntries(members);
   };
   const seen = new Set<boolean>();
-  for (let round = 0; round < 3000; round++) {
+  for (let round = 0; round < tries(3000, 100_000); round++) {
     const value = change(RIGHT);
     const fits = surelyFits(configurationSchema, value);
     expect(fits, JSON.stringify(value)).toBe(validate(value));

@@ -2,6 +2,8 @@
 import { expect, test } from 'vitest';
 import { askPermits, type PermitRequest, type ServiceChannel } from '../../src/serve/executions/ask-permits.js';
 import { PermitPool } from '../../src/serve/listen.js';
+import { tries } from '../amount.js';
+import { seed, sequenceOf } from '../random.js';
 
 const never = new AbortController().signal;
 
@@ -111,14 +113,10 @@ test('without the service a process keeps to its share, and the next service res
   expect(got).toHaveLength(2);
 });
 
-test.each([1, 2, 3, 4, 5, 6, 7, 8])(
+test.each(Array.from({ length: tries(8, 200) }, (_, at) => at))(
   'whatever is stopped at whatever moment, the bound holds and nothing waits for ever (%i)',
-  async (seed) => {
-    let state = seed * 7919;
-    const random = (below: number): number => {
-      state = (state * 1103515245 + 12345) & 0x7fffffff;
-      return (state >> 8) % below;
-    };
+  async (at) => {
+    const random = sequenceOf(`${seed} ${at}`);
     const TOTAL = 3;
     const pool = new PermitPool(TOTAL);
     const processes = Array.from({ length: 4 }, () => processOf(pool));
