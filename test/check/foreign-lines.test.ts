@@ -28,7 +28,7 @@ const fixed: readonly (readonly [string, string])[] = [
   ['/* a comment */\nDO: true\n', '# a comment\nDO: true\n'],
   ['TRACK: x = 1;\nRETURN: {x}\n', 'TRACK: x = 1\nRETURN: {x}\n'],
   ['DO\u2009[timeout=5s]: true\n', 'DO [timeout=5s]: true\n'],
-  ['DO:\u00a0true\nIF:\u200b 1 == 1 → RETURN\n', 'DO:\u00a0true\nIF: 1 == 1 → RETURN\n'],
+  ['DO:\u00a0true\nIF:\u200b 1 == 1 → RETURN\n', 'DO: true\nIF: 1 == 1 → RETURN\n'],
   ['IF: 1 == 1 →\n\tDO:\n\t\ttrue\n\t\tls\n', 'IF: 1 == 1 →\n  DO:\n    true\n    ls\n'],
   [
     'STATE: A\n  DO: false\n  ON ERROR GOTO B\nSTATE: B\n  RETURN\n',
