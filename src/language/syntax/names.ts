@@ -93,14 +93,11 @@ const usualVerbs: ReadonlyMap<string, string> = new Map(
   ]),
 );
 
-function verbText(image: string): string {
-  const found = /^[A-Za-z_]\w*(?:[ \t]+(?:EACH|ERROR|IF)(?!\w))?/.exec(image)?.[0] ?? image;
-  return found.replace(/[ \t]+/g, ' ');
-}
+const VERB = /^(?:[Oo][Nn][ \t]+[Ee][Rr][Rr][Oo][Rr](?!\w)|[A-Za-z_]\w*(?:[ \t]+(?:EACH|ERROR|IF)(?!\w))?)/;
 
 /** The verb of an instruction, without the colon of its token. */
 export function verbName(context: ParseContext, token: Token): Name {
-  const text = usualVerbs.get(token.image) ?? verbText(token.image);
+  const written = usualVerbs.get(token.image) ?? VERB.exec(token.image)?.[0] ?? token.image;
   const where = tokenSpan(context, token);
-  return { text, span: { ...where, end: where.start + text.length } };
+  return { text: written.replace(/[ \t]+/g, ' '), span: { ...where, end: where.start + written.length } };
 }

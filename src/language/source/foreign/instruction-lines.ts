@@ -35,6 +35,8 @@ export const instructionLines = (): readonly ForeignLine[] => [
   {
     line: /^ON[ _]?ERROR\s*(?:\(\s*(\w+)\s*\)|\*|as\s+\w+)?\s*:?\s*(?:→|->|=>)?\s*((?:GOTO|RETURN|FAIL|EMIT|DO|SET|ROLLBACK|USE|ASK)\b.*)$/i,
     codes: /missing-colon|unexpected|unknown-verb|not-an-instruction/,
+    // In other letters it is read as the verb that it is.
+    when: ([line]) => line.startsWith('ON ERROR') || !/^on[ \t]+error[ \t]*(?::\s|→|->)/i.test(line),
     help: write,
     by: (m) =>
       `ON ERROR${m[1] === undefined ? '' : ` ${m[1]}`}: → ${part(m, 2).replace(/^\w+/, (verb) => verb.toUpperCase())}`,

@@ -108,6 +108,8 @@ const verbEnd = /(?=[ \t]*(?:$|[\r\n:[,→"'\\]|->)|[ \t]+(?![ \t=]|$)|[ \t]+==)
 const colonAhead = /[ \t]*(?:\[[^\]\n]*\][ \t]*)?:(?=\s|$)/y;
 const plainColon = /[ \t]*:/y;
 const askUser = /[ \t]+(?:user(?!\w)|[A-Za-z]\w*(?=[ \t]*:))/y;
+/** ON ERROR in other letters: only a colon or an arrow tells it from a sentence. */
+const onError = /on[ \t]+error(?=(?:[ \t]*\[[^\]\n]*\]|[ \t]+[a-z_]\w*)?[ \t]*(?::(?=\s|$)|→|->))/iy;
 const errorKind = /[ \t]*(?:\[[^\]\n]*\]|[A-Za-z_]\w*(?=[ \t]*:))/y;
 
 function matchAt(pattern: RegExp, text: string, at: number): number {
@@ -152,6 +154,8 @@ export function readVerb(text: string, at: number, inList: boolean): FoundVerb |
     return toFoundVerb(text, written as Verb, end);
   // The word of a section is never meant as another verb.
   if (sections.has(written)) return null;
+  const handlerEnd = inList ? -1 : matchAt(onError, text, at);
+  if (handlerEnd >= 0) return toFoundVerb(text, 'ON ERROR', handlerEnd);
   const verb = guessVerb(written, matchAt(colonAhead, text, end) > 0, inList);
   return verb === undefined ? null : toFoundVerb(text, verb, end);
 }
