@@ -93,6 +93,20 @@ test('a record is unbroken after crashes at any byte, and after resumes, of any 
   }
 });
 
+test('a run that was killed when its end was written is left orderly by whoever resumes it', async () => {
+  const one = await wholeRun(draw(1));
+  const { length } = readFileSync(join(one.path, 'journal.ndjson'));
+  // The last byte is the end of the last line.
+  for (const at of [length, length - 1]) {
+    killed(one, at);
+    const { events, notes } = verify(one);
+    expect(notes).toStrictEqual([expect.stringMatching(/^no process has left the run orderly/)]);
+    expect((await goOn(one)).status).toBe('returned');
+    expect(verify(one)).toMatchObject({ status: 'unbroken', events, notes: [] });
+    expect(readFileSync(join(one.path, 'journal.ndjson'))).toHaveLength(length);
+  }
+});
+
 /** A line with the checksum that fits it, as somebody writes it who knows the format. */
 function signedLine(line: string): string {
   const body = line.replace(/,"crc":"[0-9a-f]{8}"\}$/, '');

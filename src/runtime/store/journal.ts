@@ -90,9 +90,12 @@ export function openFileJournal(folder: RunFolder, end: JournalEnd, signer: Reco
   if (end.torn > 0 || end.unended) ensureOwn(end.offset + end.torn);
   if (end.torn > 0) attempt('write', path, () => ftruncateSync(fd, end.offset));
   if (end.unended) {
-    attempt('write', path, () => writeSync(fd, '\n'));
+    attempt('write', path, () => {
+      writeSync(fd, '\n');
+      // The head of a run that has ended is said before anything else is written.
+      fdatasyncSync(fd);
+    });
     written++;
-    unsynced = true;
   }
   const flush = (): void => {
     if (lines.length === 0) return;
