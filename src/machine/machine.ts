@@ -36,10 +36,16 @@ export interface Machine {
   readonly plans?: { readonly [name: string]: Plan };
 }
 
+/** What an instruction performs, at once or, if it is an UNDO, when it is undone. */
+export function performedBy(instruction: Instruction): Instruction {
+  return instruction.op === 'undo' ? instruction.by : instruction;
+}
+
 /** Whether the program has an instruction, or a tool of a plan, that calls an agent. */
 export function callsAgents({ states, plans = {} }: Machine): boolean {
+  const calls = ({ op }: Instruction): boolean => op === 'agent' || op === 'step-agent';
   return (
-    states.some(({ code }) => code.some(({ op }) => op === 'agent' || op === 'step-agent')) ||
+    states.some(({ code }) => code.some((one) => calls(performedBy(one)))) ||
     Object.values(plans).some(({ tools }) => Object.values(tools).some(({ calls }) => calls.kind === 'agent'))
   );
 }

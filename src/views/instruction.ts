@@ -3,7 +3,7 @@
  * that only steer the machine within a state (jumps, ends of branches) have no words.
  */
 import type { Expr, Template } from '../machine/expression.js';
-import type { Instruction, Machine, State, WorkInstruction } from '../machine/machine.js';
+import { type Instruction, type Machine, performedBy, type State, type WorkInstruction } from '../machine/machine.js';
 import type { InstructionClass } from './instruction-class.js';
 import { type Reference, referencesIn } from './steps/references.js';
 import { type StepPosition, stepPositions } from './steps/step-positions.js';
@@ -42,7 +42,7 @@ function describe(pc: number, state: State, machine: Machine, position: StepPosi
 }
 
 function optionsOf(instruction: Instruction): string[] {
-  const performed = instruction.op === 'undo' ? instruction.by : instruction;
+  const performed = performedBy(instruction);
   return isEffect(performed) ? effectOptions(performed) : [];
 }
 

@@ -1,7 +1,7 @@
 /** Warnings of `--agent NAME=OTHER` for a name that the program does not call: a person who writes it expects an effect. */
 import type { Diagnostic } from '../../language/source/diagnostic.js';
 import type { Template } from '../../machine/expression.js';
-import type { Instruction, Machine } from '../../machine/machine.js';
+import { type Instruction, type Machine, performedBy } from '../../machine/machine.js';
 import { nearest } from '../../prelude/nearest.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
 
@@ -15,7 +15,8 @@ function calledAgents({ states, plans = {} }: Machine): ReadonlySet<string> | nu
     else if (name.every((part) => typeof part === 'string')) names.add(name.join('').trim());
     else isKnown = false;
   };
-  const addOf = (one: Instruction): void => {
+  const addOf = (instruction: Instruction): void => {
+    const one = performedBy(instruction);
     if (one.op === 'agent') add(one.agent);
     if (one.op !== 'step-attempt') return;
     add(one.agent);

@@ -7,7 +7,7 @@ import { fileHandovers } from '../../language/check/lints/engine-files.js';
 import { commandLineMessages as say } from '../../language/source/catalogue/command-line.js';
 import type { SourceSet, Span } from '../../language/source/diagnostic.js';
 import { type Diagnostic, hasErrors, sortDiagnostics } from '../../language/source/diagnostic.js';
-import type { Instruction, Machine, Origin } from '../../machine/machine.js';
+import { type Instruction, type Machine, type Origin, performedBy } from '../../machine/machine.js';
 import type { ToolTarget } from '../../machine/plan.js';
 import type { Configuration } from '../../runtime/configuration/load-configuration.js';
 
@@ -37,7 +37,7 @@ export function withUnpaidCalls(compilation: Compilation, { agents = {} }: Pick<
     if (limit === undefined) return [];
     return machine.states.flatMap(({ code }) =>
       code.flatMap((one) =>
-        callsOf(one, code, machine).flatMap(({ agent, name, guard, word }): Diagnostic[] => {
+        callsOf(performedBy(one), code, machine).flatMap(({ agent, name, guard, word }): Diagnostic[] => {
           const most = Math.min(guard, costOf(agent));
           if (most === Number.POSITIVE_INFINITY || most <= limit) return [];
           const span = spanOf(machine, sources, one.origin, word);

@@ -1,7 +1,7 @@
 /** How often states are entered, and agents, commands, tools and people are asked, at most: the longest way through the graph. */
 import { parseDuration } from '../../machine/duration.js';
 import type { Expr, Template } from '../../machine/expression.js';
-import type { Instruction, Machine, State } from '../../machine/machine.js';
+import { type Instruction, type Machine, performedBy, type State } from '../../machine/machine.js';
 import { type Bound, type BoundOptions, cutAt, cutAtFormula, formulaOf } from './bound.js';
 import { costBound, timeBound, withMergedSites } from './cost-bound.js';
 import type { Exploration } from './exploration.js';
@@ -198,7 +198,7 @@ function pollsIn(
   let first: Instruction | null = null;
   for (const [pc, one] of state.code.entries()) {
     if (one.origin.line !== site.line) continue;
-    const own = callsOf(one.op === 'undo' ? one.by : one);
+    const own = callsOf(performedBy(one));
     if (own === null) return null;
     const around = own === 0 ? [] : waits.filter(({ start, turn }) => pc > start && pc < turn);
     const [wait, another] = around;

@@ -3,7 +3,7 @@
  * without one does not even load the code that reads plans.
  */
 import type { Json } from '../../machine/expression.js';
-import type { Instruction } from '../../machine/machine.js';
+import { type Instruction, performedBy } from '../../machine/machine.js';
 import type { Plan } from '../../machine/plan.js';
 import { checkMessages as say } from '../source/catalogue/check.js';
 import { type Diagnostic, moveDiagnostic, type SourceFile, type SourceSet, type Span } from '../source/diagnostic.js';
@@ -131,7 +131,7 @@ export class Callables {
       for (const { calls } of Object.values(plan.tools)) if (calls.kind === 'plan') visit(calls.file);
     };
     for (const one of code) {
-      const instruction = one.op === 'undo' ? one.by : one;
+      const instruction = performedBy(one);
       if (instruction.op === 'plan') visit(instruction.plan);
     }
     if (names.size === 0) return undefined;
