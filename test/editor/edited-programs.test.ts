@@ -237,13 +237,24 @@ const edit = fc.record({
   isUndone: fc.boolean(),
 });
 
-test('a workflow file is what it would be without the edits before', () => {
+function knownFlow(text: string, previous?: Compilation | null) {
   const all = { index: true, name: 'flow.yaml', parse: parseFile } as const;
-  const known = (text: string, previous?: Compilation) => {
-    const compilation = compile(text, { ...all, ...(previous === undefined ? {} : { previous }) });
-    const { diagnostics, index, machines, program } = compilation;
-    return { compilation, known: { text, diagnostics, index, machines, program } };
-  };
+  const compilation = compile(text, { ...all, ...(previous === undefined ? {} : { previous }) });
+  const { diagnostics, index, machines, program } = compilation;
+  return { compilation, known: { text, diagnostics, index, machines, program } };
+}
+
+test('a comment below a step says the same of the step, wherever it begins', () => {
+  const step = '  - name: a\n    bash: x\n    retry:\n      - attempt: 3\n        session: new\n';
+  const last = '  - name: b\n    bash: y\n';
+  const before = knownFlow(`name: f\nsteps:\n${step}${last}`, null).compilation;
+  for (let column = 0; column < 14; column++) {
+    const text = `name: f\nsteps:\n${step}${' '.repeat(column)}# note\n${last}`;
+    expect(knownFlow(text, before).known).toStrictEqual(knownFlow(text).known);
+  }
+});
+
+test('a workflow file is what it would be without the edits before', () => {
   fc.assert(
     fc.property(
       fc.constantFrom(...WORKFLOWS),
@@ -252,14 +263,14 @@ test('a workflow file is what it would be without the edits before', () => {
       (first, second, edits) => {
         // Steps of two files in one: the same name twice, and both dialects.
         let text = first + (second.split(/^steps:.*\n/m)[1] ?? '');
-        let previous = compile(text, { ...all, previous: null });
+        let previous = knownFlow(text, null).compilation;
         for (const { at, atLine, removed, typed, isUndone } of edits) {
           const before = text;
           let from = at % (text.length + 1);
           if (atLine) from = text.lastIndexOf('\n', from) + 1;
           text = text.slice(0, from) + typed + text.slice(from + removed);
-          const next = known(text, previous);
-          expect(next.known).toStrictEqual(known(text).known);
+          const next = knownFlow(text, previous);
+          expect(next.known).toStrictEqual(knownFlow(text).known);
           previous = next.compilation;
           if (isUndone) text = before;
         }

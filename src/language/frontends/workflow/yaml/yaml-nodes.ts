@@ -266,7 +266,7 @@ class Nodes {
     return {
       file: this.index,
       start,
-      end: this.file.text[end - 1] === '\n' ? trimmedEnd(this.file.text, start, end) : end,
+      end: trimmedEnd(this.file.text, start, end),
     };
   }
 }
@@ -290,10 +290,13 @@ function withoutMerged(members: readonly (YamlMember & { readonly merged?: boole
   });
 }
 
-/** A block ends after its last line end, but its span ends before it. */
+/**
+ * A block ends after its last line end, or, if a comment stands below it, after the spaces of the next line. Its span ends
+ * before them, whatever follows.
+ */
 function trimmedEnd(text: string, start: number, end: number): number {
   let at = end;
-  while (at > start && /[\s]/.test(text[at - 1] as string)) at--;
+  while (at > start && ' \t\r\n'.includes(text[at - 1] as string)) at--;
   return at;
 }
 
