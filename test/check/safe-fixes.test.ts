@@ -23,6 +23,11 @@ test('a safe fix changes nothing but what is wrong', async () => {
   expect(fixed).toBe(FIXED);
 });
 
+test('a path of a name that a wrong line was to bind is its value after the fix, and was a text', async () => {
+  const text = `DO: r = echo '{"a": 3}'\nEMIT: E n={r.a}\nRETURN: r.a\n`;
+  expect(await problemsOfText(text, `• ${text}`)).toStrictEqual({ problems: '', isFixed: true });
+});
+
 /** A PARALLEL gives its limit to the lines in its block, so a mistake of it is in their limit too. */
 const LIMITED = [
   ['DO: in PARALLEL [timout=1s]:', '- a = echo 1'],

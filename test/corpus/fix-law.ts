@@ -161,6 +161,7 @@ function compiled(text: string, options: CompileOptions, left: ReadonlyMap<strin
   };
   // Which session a step continues follows from the steps around it.
   const isStepWrong = [...wrong].some((line) => /\b(?:STEP|GATE)\b/i.test(lines[line - 1] ?? ''));
+  const boundWrong = new Set([...wrong].flatMap((line) => namesBoundIn(lines[line - 1] ?? '')));
   const usesPattern = [...wrong].some((line) => /^\S|\bUSE\b/i.test(lines[line - 1] ?? ''));
   const states = loweredOf(compilation).flatMap((machine) => machine.states.map((one) => ({ ...one, machine })));
   const instructions = states.flatMap(({ state: { name, code }, spans, machine: { machine } }) => {
@@ -193,7 +194,7 @@ function compiled(text: string, options: CompileOptions, left: ReadonlyMap<strin
           (isStepWrong && /^(?:step|gate)-/.test(one.op))
         )
           return false;
-        return !readsUnknown(one) && !(usesPattern && isOfPattern(lines, span, source));
+        return !readsUnknown(one, boundWrong) && !(usesPattern && isOfPattern(lines, span, source));
       })
       .map((one): CodeLine => {
         const meant = one.op === 'plan' ? { ...one, plan: machine.plans?.[one.plan] } : one;
@@ -207,12 +208,24 @@ function compiled(text: string, options: CompileOptions, left: ReadonlyMap<strin
   return { states: isIndented ? [] : states.map(({ state }) => state.name), instructions };
 }
 
-/** Whether a name of it has no value, or is in braces that stay text for that reason, or a value of it could not be read. */
-function readsUnknown(one: Instruction): boolean {
+/** The names that a line of a program may bind, whatever is wrong with it. */
+function namesBoundIn(line: string): string[] {
+  return [...line.matchAll(/([A-Za-z_]\w*)\s*=(?!=)|(?:→|->)\s*([A-Za-z_]\w*)\s*$/g)].map(
+    ([, set, shown]) => (set ?? shown) as string,
+  );
+}
+
+/**
+ * Whether a name of it has no value, or is in braces that stay text for that reason, or a value of it could not be read.
+ * `boundWrong` are names that a wrong line was to bind: a path of such a name is a text until then.
+ */
+function readsUnknown(one: Instruction, boundWrong: ReadonlySet<string>): boolean {
   const code = JSON.stringify(one, (key, value) => (key === 'source' ? undefined : value));
   if (code.includes('"op":"literal","value":null')) return true;
   // `DO: x = date` is the variable, if a line that is wrong declares one.
   if (one.op === 'shell' && one.reading === 'do' && /^\w+$/.test(one.template.source)) return true;
+  if (one.op !== 'shell')
+    for (const [, name = ''] of code.matchAll(/"([A-Za-z_]\w*)[.[]/g)) if (boundWrong.has(name)) return true;
   return code.includes('"places":[]') || (one.op !== 'shell' && /\{ ?[a-z_]/i.test(code));
 }
 
