@@ -13,7 +13,7 @@ import { amount, tries } from '../amount.js';
 import type { Domain } from './all-outcomes.js';
 import { type BruteForce, bruteForce, CALLS, CENTS } from './brute-force.js';
 import { compared } from './compared.js';
-import { OPTIONS, sequence, verified } from './programs.js';
+import { FIRST, OPTIONS, sequence, verified } from './programs.js';
 import { type Kind, MAX_COST, randomFlow } from './random-flows.js';
 import { propertiesOf } from './rules.js';
 import { machineWithFiles } from './with-files.js';
@@ -134,7 +134,7 @@ async function tried(
 
 /** A block is a test, so that none takes long. */
 const BLOCK = amount(3, 60);
-const blocks = Array.from({ length: tries(1, 12) }, (_, at) => 1 + at * BLOCK);
+const blocks = Array.from({ length: tries(1, 12) }, (_, at) => FIRST + at * BLOCK);
 
 test.each(blocks)('what is claimed of random programs, from seed %d', async (first) => {
   const count = { all: 0, exact: 0 };

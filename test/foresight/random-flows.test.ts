@@ -15,7 +15,7 @@ import { runOptionsOf } from '../../src/lab/foresight/foresight-options.js';
 import { agentTools, type Machine } from '../../src/machine/machine.js';
 import { amount, tries } from '../amount.js';
 import { formulaValue } from './compared.js';
-import { OPTIONS, sequence } from './programs.js';
+import { FIRST, OPTIONS, sequence } from './programs.js';
 import { type Kind, MAX_COST, randomFlow } from './random-flows.js';
 import { RandomWorld } from './random-outcomes.js';
 import { machineWithFiles } from './with-files.js';
@@ -133,7 +133,7 @@ function explored(machine: Machine, oneOrder: boolean): Exploration | null {
 
 /** A block is a test, so that none takes long. */
 const BLOCK = amount(2, 60);
-const blocks = Array.from({ length: tries(2, 20) }, (_, at) => 7 + at * BLOCK);
+const blocks = Array.from({ length: tries(2, 20) }, (_, at) => FIRST + 6 + at * BLOCK);
 
 const KINDS: readonly (readonly Kind[])[] = [
   [],
