@@ -214,8 +214,8 @@ export type { AttemptStatus, RecordedStep } from './runtime/record/step-stories.
 export type { FirstFailure, KnownEffect } from './runtime/run/again/find-resume-point.js';
 export type { GoingBack } from './runtime/run/again/refuse-resume.js';
 export type { AskHandler, EventPosition, Question } from './runtime/run/drive-options.js';
+export type { InDoubt } from './runtime/run/in-doubt.js';
 export type { OnlyReport } from './runtime/run/only-part.js';
-export type { InDoubt } from './runtime/run/resources.js';
 export type { Started } from './runtime/run/run-options.js';
 export type { ReportedStep, RunReport } from './runtime/run/run-report.js';
 export type { AwaitedWorker, RunWhereabouts } from './runtime/run/run-whereabouts.js';

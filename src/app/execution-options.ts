@@ -3,7 +3,7 @@ import type { Through } from '../interpreter/events/event.js';
 import type { Json } from '../machine/expression.js';
 import type { MemoOptions } from '../runtime/memo.js';
 import type { GoingBack } from '../runtime/run/again/refuse-resume.js';
-import type { InDoubt } from '../runtime/run/resources.js';
+import type { InDoubt } from '../runtime/run/in-doubt.js';
 import type { RunWhereabouts } from '../runtime/run/run-whereabouts.js';
 import type { Delivery } from '../runtime/store/inbox.js';
 import type { ExecutionOptions, RunOptions } from './library/run-machine.js';

@@ -4,7 +4,7 @@
  */
 import type { Json } from '../machine/expression.js';
 import type { PerformedRequest } from '../runtime/effect-context.js';
-import { doubtfulOutcome, type InDoubt } from '../runtime/run/resources.js';
+import { doubtfulOutcome, type InDoubt } from '../runtime/run/in-doubt.js';
 import type { Entry, PerformContext } from './engine-context.js';
 import type { PerformedEffect, RoutedEffect, TurnRequest } from './messages.js';
 import { type Placement, routeOf } from './messages.js';

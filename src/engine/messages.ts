@@ -7,7 +7,7 @@ import type { Outcome, RunEvent } from '../interpreter/events/event.js';
 import type { OpenWait } from '../interpreter/run.js';
 import type { Json } from '../machine/expression.js';
 import type { PerformedRequest } from '../runtime/effect-context.js';
-import type { InDoubt } from '../runtime/run/resources.js';
+import type { InDoubt } from '../runtime/run/in-doubt.js';
 import type { RunReport } from '../runtime/run/run-report.js';
 import type { Image } from '../runtime/store/image.js';
 import type { Delivery } from '../runtime/store/inbox.js';

@@ -2,10 +2,10 @@
 import type { RunEvent } from '../interpreter/events/event.js';
 import type { InterpreterOptions, LinkedMachine } from '../interpreter/run.js';
 import { omitUndefined } from '../prelude/omit-undefined.js';
-import { LazySignal } from '../runtime/in-process.js';
 import type { MemoOptions } from '../runtime/memo.js';
 import type { Redactor, Secret } from '../runtime/redact.js';
-import type { InDoubt } from '../runtime/run/resources.js';
+import type { InDoubt } from '../runtime/run/in-doubt.js';
+import { LazySignal } from '../runtime/stop-signal.js';
 import { otherFormatOf } from '../runtime/store/image.js';
 import type { JournalRecord } from '../runtime/store/journal-line.js';
 import { VERSION } from '../runtime/version.js';

@@ -3,7 +3,7 @@ import { Buffer, isUtf8 } from 'node:buffer';
 import type { Outcome, RunEvent } from '../interpreter/events/event.js';
 import { timeText } from '../runtime/clock.js';
 import type { Redactor } from '../runtime/redact.js';
-import { Recorder } from '../runtime/run/resources.js';
+import { Recorder } from '../runtime/run/recording.js';
 import { type Artifacts, artifactName } from '../runtime/store/artifacts.js';
 import type { JournalRecord } from '../runtime/store/journal-line.js';
 import { LineBuffer } from '../runtime/store/journal-line.js';

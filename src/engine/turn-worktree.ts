@@ -3,7 +3,7 @@
  * what it has at the end of a turn. The effects themselves work in it where they are performed.
  */
 import type { RunEvent } from '../interpreter/events/event.js';
-import { ReplayPoints } from '../runtime/run/questions.js';
+import { ReplayPoints } from '../runtime/run/recording.js';
 import type { WorktreeFacts } from '../runtime/worktree/worktree-facts.js';
 import type { PerformContext } from './engine-context.js';
 

@@ -10,7 +10,7 @@ import type { Value } from '../interpreter/values/value.js';
 import type { Json } from '../machine/expression.js';
 import type { Limits, Machine } from '../machine/machine.js';
 import { omitUndefined } from '../prelude/omit-undefined.js';
-import { newRunId } from '../runtime/run/header.js';
+import { newRunId } from '../runtime/run/run-id.js';
 import type { Executions } from '../serve/executions/executions.js';
 import {
   memoOf,

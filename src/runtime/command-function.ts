@@ -7,10 +7,10 @@ import type { Outcome, Output } from '../interpreter/events/event.js';
 import type { FunctionRequest } from '../interpreter/request.js';
 import type { Json } from '../machine/expression.js';
 import type { EffectContext } from './effect-context.js';
-import type { LazySignal } from './in-process.js';
 import { inProcess } from './in-process.js';
 import { outputSink, VALUE_BYTES } from './process/output.js';
 import { artifactPath } from './process/scratch.js';
+import type { LazySignal } from './stop-signal.js';
 import { functionResult } from './tools/function-result.js';
 import { valueOutcome } from './tools/value-outcome.js';
 

@@ -17,7 +17,7 @@ import {
   scheduledInputProblems,
   scheduleTimes,
 } from '../runtime/configuration/schedules.js';
-import { runIdAt } from '../runtime/run/header.js';
+import { runIdAt } from '../runtime/run/run-id.js';
 import { inputProblems } from '../runtime/run/run-inputs.js';
 import type { KeptSchedule, ScheduleMemory, ScheduleOutcome } from '../runtime/store/kept-schedules.js';
 import { RunRefused, StoreError } from '../runtime/store/store-error.js';

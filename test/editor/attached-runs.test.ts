@@ -11,7 +11,7 @@ import { letDebuggerIn } from '../../src/editor/dap/debug-adapter.js';
 import { openRuns, run as runInLibrary, unwrap } from '../../src/index.js';
 import type { RunEvent } from '../../src/interpreter/events/event.js';
 import { compile } from '../../src/language/check/compile.js';
-import { newRunId } from '../../src/runtime/run/header.js';
+import { newRunId } from '../../src/runtime/run/run-id.js';
 import type { RunReport } from '../../src/runtime/run/run-report.js';
 import { run } from '../../src/runtime/run/start-run.js';
 import { tries } from '../amount.js';

@@ -11,7 +11,7 @@ import { charactersOf } from '../../src/engine/messages.js';
 import { engineRuns } from '../../src/engine/runs/engine-runs.js';
 import { replayOn } from '../../src/engine/runs/replay-on-engine.js';
 import type { CommandFunction } from '../../src/runtime/command-function.js';
-import { newRunId } from '../../src/runtime/run/header.js';
+import { newRunId } from '../../src/runtime/run/run-id.js';
 import { longTest } from '../amount.js';
 import { liveEngine, NAMESPACE } from './live-engine.js';
 

@@ -19,7 +19,7 @@ import {
 } from '../../src/engine/turn-host.js';
 import type { RunEvent } from '../../src/interpreter/events/event.js';
 import { compile } from '../../src/language/check/compile.js';
-import type { InDoubt } from '../../src/runtime/run/resources.js';
+import type { InDoubt } from '../../src/runtime/run/in-doubt.js';
 import { fixedOptions } from '../../src/runtime/run/run-options.js';
 import { artifactName } from '../../src/runtime/store/artifacts.js';
 import { digestOf } from '../../src/runtime/store/image.js';

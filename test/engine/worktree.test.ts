@@ -26,7 +26,7 @@ import { compile, run } from '../../src/index.js';
 import { compile as compileProgram } from '../../src/language/check/compile.js';
 import { hostEffects } from '../../src/runtime/effects.js';
 import { processStat, thisOrigin } from '../../src/runtime/process/process-group.js';
-import { newRunId } from '../../src/runtime/run/header.js';
+import { newRunId } from '../../src/runtime/run/run-id.js';
 import { start as startProcess } from '../harness/process.js';
 import { repository, type TestRepository } from '../runtime/repositories.js';
 import { liveEngine, NAMESPACE } from './live-engine.js';

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import type { Outcome } from '../../src/interpreter/events/event.js';
 import type { EffectRequest } from '../../src/interpreter/request.js';
-import { Flights, Questions } from '../../src/runtime/run/questions.js';
+import { Flights, Questions } from '../../src/runtime/run/flights.js';
 
 const outcome = (value: number): Outcome => ({ kind: 'value', value });
 const request = (effect: string): EffectRequest => ({ effect, kind: 'clock', attempt: 1, delayMs: 0 }) as EffectRequest;

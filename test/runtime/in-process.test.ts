@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Outcome } from '../../src/interpreter/events/event.js';
-import { inProcess, LazySignal } from '../../src/runtime/in-process.js';
+import { inProcess } from '../../src/runtime/in-process.js';
+import { LazySignal } from '../../src/runtime/stop-signal.js';
 
 const done: Outcome = { kind: 'value', value: 1 };
 const stopped: Outcome = { kind: 'failed', message: 'it was stopped' };

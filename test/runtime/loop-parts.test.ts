@@ -6,9 +6,10 @@ import { afterEach, expect, test, vi } from 'vitest';
 import type { AskRequest } from '../../src/interpreter/request.js';
 import type { OutputUse } from '../../src/runtime/process/scratch.js';
 import { Turns } from '../../src/runtime/run/drive.js';
+import { Flights, Questions } from '../../src/runtime/run/flights.js';
 import { Growth, keptOutput } from '../../src/runtime/run/growth.js';
-import { Mailbox, RunClock } from '../../src/runtime/run/mailbox.js';
-import { Flights, Questions } from '../../src/runtime/run/questions.js';
+import { Mailbox } from '../../src/runtime/run/mailbox.js';
+import { RunClock } from '../../src/runtime/run/run-clock.js';
 import { VirtualTime } from '../../src/runtime/virtual-time.js';
 import { driven, inboxOf, nextTurn, signal } from './driven.js';
 

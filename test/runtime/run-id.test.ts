@@ -1,6 +1,6 @@
 /** Ids of runs sort by the order in which one process made them. */
 import { expect, test, vi } from 'vitest';
-import { newRunId } from '../../src/runtime/run/header.js';
+import { newRunId } from '../../src/runtime/run/run-id.js';
 
 const made = (count: number): string[] => Array.from({ length: count }, newRunId);
 

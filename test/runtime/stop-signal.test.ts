@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { LazySignal, noteLazySignal, stopSignalOf } from '../../src/runtime/in-process.js';
-import { Stopper } from '../../src/runtime/stop-signal.js';
+import { LazySignal, noteLazySignal, Stopper, stopSignalOf } from '../../src/runtime/stop-signal.js';
 
 describe('the signal of a stopper', () => {
   it('is aborted once, with the first reason', () => {

@@ -13,7 +13,7 @@ import {
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { Worktree } from '../../src/runtime/worktree/checkout.js';
-import { change } from '../../src/runtime/worktree/git/merge.js';
+import { readDifference } from '../../src/runtime/worktree/git/commit-difference.js';
 import { resetWorktree, snapshot } from '../../src/runtime/worktree/git/tree-snapshot.js';
 import { output } from '../harness/process.js';
 import { countCalls } from './git-stand-in.js';
@@ -40,7 +40,7 @@ describe('a snapshot', () => {
     writeIn(tree.root, { 'a.txt': 'changed\n', 'new/file': 'n\n', 'debug.log': 'ignored' });
     rmSync(join(tree.root, 'src/b.ts'));
     const commit = await take(tree.base);
-    const { files, diff } = await change(tree, tree.base, commit);
+    const { files, diff } = await readDifference(tree, tree.base, commit);
     expect(files).toEqual(['a.txt', 'new/file', 'src/b.ts']);
     expect(diff).toContain('--- a/a.txt\n+++ b/a.txt\n@@ -1 +1 @@\n-a\n+changed\n');
     expect(one.git('log', '--format=%s %p', '-1', tree.branch)).toBe(`attempt 1 ${tree.base.slice(0, 7)}\n`);
@@ -61,7 +61,7 @@ describe('a snapshot', () => {
     expect(calls.taken()).toEqual(['add', 'write-tree', 'commit-tree', 'update-ref']);
     await take(commit);
     expect(calls.taken()).toEqual(['add', 'write-tree']);
-    await change(tree, tree.base, commit);
+    await readDifference(tree, tree.base, commit);
     await resetWorktree(tree, tree.base);
     expect(calls.taken()).toEqual(['diff-tree', 'update-ref', 'read-tree', 'clean']);
   });
@@ -72,7 +72,7 @@ describe('a snapshot', () => {
     symlinkSync('nowhere', join(tree.root, 'link'));
     writeFileSync(join(tree.root, 'picture'), Buffer.from([0, 255, 1, 254]));
     const commit = await take(tree.base);
-    const { diff, files } = await change(tree, tree.base, commit);
+    const { diff, files } = await readDifference(tree, tree.base, commit);
     expect(files).toEqual(['crlf.txt', 'empty', 'link', 'picture', 'run.sh']);
     expect(diff).toContain('Binary files /dev/null and b/picture differ\n');
     await resetWorktree(tree, tree.base);
@@ -88,7 +88,7 @@ describe('a snapshot', () => {
     writeIn(tree.root, Object.fromEntries(names.map((name) => [name, 'x\n'])));
     writeFileSync(Buffer.concat([Buffer.from(`${tree.root}/latin-`), Buffer.from([0xe9])]), 'x\n');
     const commit = await take(tree.base);
-    expect((await change(tree, tree.base, commit)).files).toEqual([...names, 'latin-\\351'].sort());
+    expect((await readDifference(tree, tree.base, commit)).files).toEqual([...names, 'latin-\\351'].sort());
   });
 
   test('filters and line ends are those the user has set', async () => {
@@ -150,7 +150,7 @@ describe('whatever was done with git inside', () => {
     inside(tree, 'git', 'update-index', '--assume-unchanged', 'a.txt');
     inside(tree, 'git', 'update-index', '--skip-worktree', 'src/b.ts');
     writeIn(tree.root, { 'a.txt': 'sly\n', 'src/b.ts': 'sly\n' });
-    expect((await change(tree, tree.base, await take(tree.base))).files).toEqual(['a.txt', 'src/b.ts']);
+    expect((await readDifference(tree, tree.base, await take(tree.base))).files).toEqual(['a.txt', 'src/b.ts']);
   });
 
   test('a worktree that was cut off from its repository is connected again', async () => {
@@ -159,7 +159,7 @@ describe('whatever was done with git inside', () => {
       rmSync(join(tree.root, '.git'));
       cut();
       writeIn(tree.root, { 'a.txt': `${cut}\n` });
-      expect((await change(tree, tree.base, await take(tree.base))).files).toEqual(['a.txt']);
+      expect((await readDifference(tree, tree.base, await take(tree.base))).files).toEqual(['a.txt']);
       expect(inside(tree, 'git', 'rev-parse', '--abbrev-ref', 'HEAD').trim()).toBe(tree.branch);
     }
     expect(one.look()).toEqual(before);
@@ -179,9 +179,9 @@ describe('whatever was done with git inside', () => {
     inside(tree, 'git', '-C', 'with', 'commit', '-q', '-m', 'inner');
     const first = await take(tree.base);
     const files = ['with/.gitignore', 'with/a', 'without/d/b', 'x/y/c'];
-    expect((await change(tree, tree.base, first)).files).toEqual(files);
+    expect((await readDifference(tree, tree.base, first)).files).toEqual(files);
     writeIn(tree.root, { 'with/more': 'm\n' });
-    expect((await change(tree, first, await take(first))).files).toEqual(['with/more']);
+    expect((await readDifference(tree, first, await take(first))).files).toEqual(['with/more']);
     await resetWorktree(tree, tree.base);
     expect(['with', 'without', 'nothing', 'x'].filter((name) => existsSync(join(tree.root, name)))).toEqual([]);
   });
@@ -192,7 +192,7 @@ describe('a change', () => {
     writeIn(tree.root, { 'long.txt': 'line\n'.repeat(50) });
     const first = await take(tree.base);
     renameSync(join(tree.root, 'long.txt'), join(tree.root, 'renamed "it"'));
-    const { diff, files } = await change(tree, first, await take(first));
+    const { diff, files } = await readDifference(tree, first, await take(first));
     expect(files).toEqual(['long.txt', 'renamed "it"']);
     expect(diff).toContain('rename from long.txt\nrename to "renamed \\"it\\""\n');
   });
@@ -202,7 +202,7 @@ describe('a change', () => {
     const worktree = await opened(difficult);
     writeIn(worktree.root, { 'a.txt': 'ä\n' });
     const commit = await snapshot(worktree, { label: 'x', onto: worktree.base });
-    expect((await change(worktree, worktree.base, commit)).diff).toMatch(
+    expect((await readDifference(worktree, worktree.base, commit)).diff).toMatch(
       /^diff --git a\/a.txt b\/a.txt\nindex .*\n--- a\/a.txt\n\+\+\+ b\/a.txt\n@@ -1 \+1 @@\n-a\n\+ä\n$/,
     );
   });
@@ -210,12 +210,12 @@ describe('a change', () => {
   test('of large files it says little, and of many lines it keeps the beginning and all names', async () => {
     writeIn(tree.root, { big: 'x'.repeat(17 * 1024 * 1024) });
     const first = await take(tree.base);
-    expect((await change(tree, tree.base, first)).diff.length).toBeLessThan(300);
+    expect((await readDifference(tree, tree.base, first)).diff.length).toBeLessThan(300);
     writeIn(tree.root, {
       'p.txt': `${'p'.repeat(99)}\n`.repeat(100_000),
       'q.txt': `${'q'.repeat(99)}\n`.repeat(100_000),
     });
-    const { diff, files, truncated: cut } = await change(tree, first, await take(first));
+    const { diff, files, truncated: cut } = await readDifference(tree, first, await take(first));
     expect(cut).toBe(true);
     expect(files).toEqual(['p.txt', 'q.txt']);
     expect(diff.length).toBeLessThanOrEqual(16 * 1024 * 1024);
@@ -225,8 +225,8 @@ describe('a change', () => {
   test('a mode is a change, and nothing is none', async () => {
     chmodSync(join(tree.root, 'a.txt'), 0o755);
     const commit = await take(tree.base);
-    expect((await change(tree, tree.base, commit)).files).toEqual(['a.txt']);
-    expect(await change(tree, commit, commit)).toEqual({ diff: '', files: [], truncated: false });
+    expect((await readDifference(tree, tree.base, commit)).files).toEqual(['a.txt']);
+    expect(await readDifference(tree, commit, commit)).toEqual({ diff: '', files: [], truncated: false });
   });
 });
 

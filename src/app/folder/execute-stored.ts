@@ -4,7 +4,7 @@ import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { checkDrift, replay } from '../../runtime/run/again/replay-run.js';
 import type { ResumeOptions } from '../../runtime/run/again/resume-options.js';
 import { resume } from '../../runtime/run/again/resume-run.js';
-import { newRunId } from '../../runtime/run/header.js';
+import { newRunId } from '../../runtime/run/run-id.js';
 import type { Started } from '../../runtime/run/run-options.js';
 import type { RunReport } from '../../runtime/run/run-report.js';
 import { lastEvents } from '../../runtime/store/journal-lines.js';

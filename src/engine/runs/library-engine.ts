@@ -8,7 +8,7 @@ import type { Machine as CompiledMachine, Limits } from '../../machine/machine.j
 import { omitUndefined } from '../../prelude/omit-undefined.js';
 import type { AgentSettings } from '../../runtime/agents/resolve.js';
 import type { Effects } from '../../runtime/effect-context.js';
-import type { InDoubt } from '../../runtime/run/resources.js';
+import type { InDoubt } from '../../runtime/run/in-doubt.js';
 import { secretsOf } from '../../runtime/run/run-options.js';
 import type { RunReport } from '../../runtime/run/run-report.js';
 import type { Delivery } from '../../runtime/store/inbox.js';

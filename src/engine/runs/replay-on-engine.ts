@@ -9,7 +9,7 @@ import {
 } from '../../runtime/run/again/replay-elsewhere.js';
 import type { ReplayStarting } from '../../runtime/run/again/replay-start.js';
 import type { ResumeOptions } from '../../runtime/run/again/resume-options.js';
-import { newRunId } from '../../runtime/run/header.js';
+import { newRunId } from '../../runtime/run/run-id.js';
 import { RunRefused } from '../../runtime/store/store-error.js';
 import { openStoredRun } from '../../runtime/store/stored-run.js';
 import { type EngineClient, EngineFailure } from '../client.js';

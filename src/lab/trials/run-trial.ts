@@ -11,7 +11,7 @@ import { isOver } from '../../interpreter/events/status-after.js';
 import type { Json } from '../../machine/expression.js';
 import { spentByTrial } from '../../runtime/agents/daily-budget.js';
 import type { EffectPermits } from '../../runtime/effect-context.js';
-import { newRunId } from '../../runtime/run/header.js';
+import { newRunId } from '../../runtime/run/run-id.js';
 import type { RunReport } from '../../runtime/run/run-report.js';
 import type { StopSignal } from '../../runtime/stop-signal.js';
 import {

@@ -7,7 +7,7 @@ import { boundsBeforeStart, whyConfirm } from '../../app/run-bounds.js';
 import type { Json } from '../../machine/expression.js';
 import { callsAgents } from '../../machine/machine.js';
 import type { EffectPermits } from '../../runtime/effect-context.js';
-import { newRunId } from '../../runtime/run/header.js';
+import { newRunId } from '../../runtime/run/run-id.js';
 import type { StopSignal } from '../../runtime/stop-signal.js';
 import { digestOf } from '../../runtime/store/image.js';
 import {

@@ -4,13 +4,11 @@
  * When the agent ends, the processes that it left running are stopped, so that nothing changes files while they are
  * examined.
  */
-import { mkdirSync, readdirSync, readFileSync, rmdirSync, rmSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { writeFileSync } from 'node:fs';
 import type { Outcome } from '../../interpreter/events/event.js';
-import { isJsonObject } from '../../prelude/json-object.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
 import type { EffectContext } from '../effect-context.js';
-import { createShower, lastHeard, liveSink, VALUE_BYTES } from '../process/output.js';
+import { createShower, lastHeard, liveSink } from '../process/output.js';
 import {
   cannotStart,
   directoryOf,
@@ -19,9 +17,9 @@ import {
   type ProgramCommand,
   performCommand,
 } from '../process/shell.js';
-import { entryAt } from '../store/own-file.js';
 import { decodeCall, watchGuards } from './decode-call.js';
-import type { Adapter, AgentCall, JsonLine } from './programs/adapter.js';
+import { jsonLines, textLines } from './json-lines.js';
+import type { Adapter, AgentCall } from './programs/adapter.js';
 import { allowedBy, allowVariable } from './programs/permissions.js';
 import type { ConfinedCommand } from './sandbox/confine.js';
 import { AgentTally } from './tally.js';
@@ -188,229 +186,4 @@ function environment(command: ProgramCommand, { configuration, step, out, sessio
     STATEDSL_SESSION: session ?? '',
     ...omitUndefined({ STATEDSL_FORK: fork ? '1' : undefined }),
   };
-}
-
-/** The maximum size of a line in bytes. Lines contain tool results, so they may be large. Larger lines are skipped. */
-export const LONGEST_LINE_BYTES = 32 * 1024 * 1024;
-/** The number of bytes that are kept of the last other line, which may explain a failure. */
-const KEPT_PLAIN = 2000;
-const NEW_LINE = 10;
-const BRACE = 123;
-/** Spaces, and the bytes of a byte order mark, which may arrive one by one. */
-const LEADING: ReadonlySet<number> = new Set([32, 9, 13, 0xef, 0xbb, 0xbf]);
-
-interface JsonLines {
-  push(bytes: Buffer): void;
-  /** Call it at the end of the stream, which ends the last line. */
-  end(): void;
-  /** The last line that is not a JSON object, or empty. */
-  readonly plain: string;
-}
-
-/**
- * Splits a stream of bytes into lines and passes on those that are JSON objects, as they arrive. A program may print
- * anything, so lines that do not begin like an object are not kept, and lines have a maximum size.
- */
-export function jsonLines(onLine: (object: JsonLine) => void): JsonLines {
-  let parts: Buffer[] = [];
-  let bytes = 0;
-  let kind: 'unknown' | 'object' | 'plain' | 'skipped' = 'unknown';
-  let plain = '';
-
-  const take = (given: Buffer): void => {
-    if (given.length === 0 || kind === 'skipped') return;
-    let piece = given;
-    if (kind === 'unknown') {
-      const first = given.findIndex((byte) => !LEADING.has(byte));
-      if (first < 0) return;
-      kind = given[first] === BRACE ? 'object' : 'plain';
-      if (kind === 'object') piece = given.subarray(first);
-    }
-    const room = kind === 'object' ? LONGEST_LINE_BYTES : KEPT_PLAIN;
-    if (kind === 'object' && bytes + piece.length > room) {
-      kind = 'skipped';
-      parts = [];
-      return;
-    }
-    const kept = piece.subarray(0, room - bytes);
-    // A copy, because a short line must not keep a large chunk of the stream in memory.
-    if (kept.length > 0) parts.push(Buffer.from(kept));
-    bytes += kept.length;
-  };
-
-  const finish = (): void => {
-    const text = kind === 'object' || kind === 'plain' ? Buffer.concat(parts).toString('utf8').trim() : '';
-    if (kind === 'object') {
-      const object = parseObject(text);
-      if (object !== null) onLine(object);
-      else plain = text.slice(0, KEPT_PLAIN);
-    } else if (text !== '') plain = text;
-    parts = [];
-    bytes = 0;
-    kind = 'unknown';
-  };
-
-  return {
-    push(chunk) {
-      let start = 0;
-      for (let at = chunk.indexOf(NEW_LINE); at >= 0; at = chunk.indexOf(NEW_LINE, start)) {
-        take(chunk.subarray(start, at));
-        finish();
-        start = at + 1;
-      }
-      take(chunk.subarray(start));
-    },
-    end: finish,
-    get plain() {
-      return plain;
-    },
-  };
-}
-
-/** Splits a stream into lines of text. Only the beginning of a long line is passed on. */
-export function textLines(onLine: (line: string) => void): { push(bytes: Buffer): void } {
-  let kept = '';
-  return {
-    push(chunk) {
-      const pieces = chunk.toString('utf8').split('\n');
-      pieces.forEach((piece, index) => {
-        if (kept.length < KEPT_PLAIN) kept += piece.slice(0, KEPT_PLAIN - kept.length);
-        if (index === pieces.length - 1) return;
-        onLine(kept);
-        kept = '';
-      });
-    },
-  };
-}
-
-function parseObject(text: string): JsonLine | null {
-  try {
-    const value: unknown = JSON.parse(text);
-    return isJsonObject(value) ? value : null;
-  } catch {
-    return null;
-  }
-}
-
-interface AnswerFolder {
-  /** The path of a file that the agent wrote; null if it did not write it. */
-  findAnswer(name: string): string | null;
-  close(): void;
-}
-
-interface Before {
-  readonly stamp: string;
-  /** Null if it is not a file, or too large to be kept. */
-  readonly bytes: Buffer | null;
-}
-
-/** Null if `folder` in `directory` cannot be used: something else has its name, or it is not writable. */
-export function openAnswerFolder(directory: string, folder: string): AnswerFolder | null {
-  const path = join(directory, folder);
-  const made: string[] = [];
-  if (!makeFolders(directory, path, made)) return null;
-  const before = new Map(entriesOf(path).map((name) => [name, beforeOf(join(path, name))] as const));
-  const isChanged = (name: string): boolean => stampOf(join(path, name)) !== before.get(name)?.stamp;
-  return {
-    findAnswer: (name) =>
-      isOwn(directory, path) && isFile(join(path, name)) && isChanged(name) ? join(path, name) : null,
-    close: () => {
-      // The agent may have replaced it in the meantime.
-      if (!isOwn(directory, path)) return;
-      for (const name of entriesOf(path)) if (isChanged(name)) putBack(join(path, name), before.get(name));
-      for (const [name, was] of before) if (stampOf(join(path, name)) === 'gone') putBack(join(path, name), was);
-      for (const one of made.reverse()) removeEmpty(one);
-    },
-  };
-}
-
-/** Creates the missing folders between the two paths. Returns false if one of the names is a link, or not a folder. */
-function makeFolders(directory: string, path: string, made: string[]): boolean {
-  if (path === directory) return true;
-  if (!makeFolders(directory, dirname(path), made)) return false;
-  const stat = entryAt(path);
-  if (stat !== null) return stat.isDirectory();
-  try {
-    mkdirSync(path);
-  } catch {
-    return false;
-  }
-  made.push(path);
-  return true;
-}
-
-/** Whether all names between the two paths are folders and not links. */
-function isOwn(directory: string, path: string): boolean {
-  if (path === directory) return true;
-  return entryAt(path)?.isDirectory() === true && isOwn(directory, dirname(path));
-}
-
-const isFile = (path: string): boolean => entryAt(path)?.isFile() === true;
-
-function entriesOf(path: string): string[] {
-  try {
-    return readdirSync(path);
-  } catch {
-    return [];
-  }
-}
-
-function stampOf(path: string): string {
-  const stat = entryAt(path);
-  return stat === null ? 'gone' : `${stat.size} ${stat.mtimeMs} ${stat.ctimeMs} ${stat.ino} ${stat.mode}`;
-}
-
-function beforeOf(path: string): Before {
-  const stat = entryAt(path);
-  const kept = stat?.isFile() === true && stat.size <= VALUE_BYTES;
-  return { stamp: stampOf(path), bytes: kept ? bytesOf(path) : null };
-}
-
-function bytesOf(path: string): Buffer | null {
-  try {
-    return readFileSync(path);
-  } catch {
-    return null;
-  }
-}
-
-function putBack(path: string, was: Before | undefined): void {
-  // Entries that could not be kept stay as the agent left them.
-  if (was !== undefined && was.bytes === null) return;
-  try {
-    rmSync(path, { recursive: true, force: true });
-    if (was?.bytes != null) writeFileSync(path, was.bytes, { flag: 'wx' });
-  } catch {
-    // A file that cannot be removed is reported as a change like any other.
-  }
-}
-
-function removeEmpty(path: string): void {
-  try {
-    rmdirSync(path);
-  } catch {
-    // Not empty: the folder is kept with its content.
-  }
-}
-
-/** Reads members of JSON that programs print. Its form is not certain, so every access checks the type. */
-export function objectOf(value: unknown): JsonLine {
-  return isJsonObject(value) ? value : {};
-}
-
-export function textOf(value: unknown): string | null {
-  return typeof value === 'string' ? value : null;
-}
-
-export function listOf(value: unknown): readonly unknown[] {
-  return Array.isArray(value) ? value : [];
-}
-
-/** A finite number of at least 0. */
-export function amountOf(value: unknown): number | null {
-  return typeof value === 'number' && Number.isFinite(value) && value >= 0 ? value : null;
-}
-
-export function countOf(value: unknown): number {
-  return Math.trunc(amountOf(value) ?? 0);
 }

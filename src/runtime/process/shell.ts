@@ -10,7 +10,7 @@ import type { ShellInsertion, ShellText } from '../../machine/expression.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { unreachable } from '../../prelude/unreachable.js';
 import type { EffectContext } from '../effect-context.js';
-import { stopSignalOf } from '../in-process.js';
+import { stopSignalOf } from '../stop-signal.js';
 import { openToRead } from '../store/own-file.js';
 import { reasonOf } from '../store/store-error.js';
 import { ArrivalOrder, type ErrorSink, errorSink, lastHeard, type OutputSink, outputSink } from './output.js';

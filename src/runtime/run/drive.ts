@@ -18,14 +18,16 @@ import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { unreachable } from '../../prelude/unreachable.js';
 import { clockMs } from '../clock.js';
 import type { EffectContext, PerformedRequest } from '../effect-context.js';
-import { noteLazySignal } from '../in-process.js';
+import { noteLazySignal } from '../stop-signal.js';
 import type { Inbox } from '../store/inbox.js';
 import { StoreError } from '../store/store-error.js';
 import { nextTurn } from '../timer.js';
 import { applyDelivery } from './apply-delivery.js';
 import type { AttachableRun, DriveEnd, DriveOptions, Hold } from './drive-options.js';
-import { Mailbox, RunClock } from './mailbox.js';
-import { type Flight, Flights, Questions, Recording, ReplayPoints } from './questions.js';
+import { type Flight, Flights, Questions } from './flights.js';
+import { Mailbox } from './mailbox.js';
+import { Recording, ReplayPoints } from './recording.js';
+import { RunClock } from './run-clock.js';
 
 /** The most transitions and loop rounds at once, so that signals are handled while a program only computes. */
 const MOST = 4_096;

@@ -1,22 +1,15 @@
 /**
- * What the effects of one run share while a process executes it: places for output, pipes, processes and servers.
+ * What the effects of one run share while a process executes it: folders for output, pipes, processes and servers.
  * Opened before the first effect and closed after the last one; closing also ends what agents and servers left running.
- * What may have run without an outcome is in doubt.
  */
-
-import type { Outcome, RunEvent } from '../../interpreter/events/event.js';
-import type { EffectRequest } from '../../interpreter/request.js';
 import type { Json } from '../../machine/expression.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
-import { unreachable } from '../../prelude/unreachable.js';
 import type { RunResources, SharedLimits } from '../effect-context.js';
 import { stopEffects } from '../process/leftovers.js';
 import { createPipePool } from '../process/pipes.js';
 import { killGroup } from '../process/process-group.js';
 import { createScratch, outputStore } from '../process/scratch.js';
 import type { Redactor } from '../redact.js';
-import { AppendEncoder } from '../store/appended.js';
-import type { LargeValues } from '../store/large-values.js';
 import type { RunWorktrees } from '../worktree/run-worktrees.js';
 
 /** The run that the resources are for, and where they are. */
@@ -86,75 +79,4 @@ export function openResources(spec: ResourceSpec, redactor: Redactor | null): Op
       scratch.remove();
     },
   };
-}
-
-interface RecordedEvents {
-  /** The events with secrets replaced. */
-  readonly clean: readonly RunEvent[];
-  /** The same events as the journal has them. */
-  readonly recorded: readonly RunEvent[];
-  /** The number of the first one. */
-  readonly firstSeq: number;
-}
-
-/**
- * Makes of the events of a run what its journal has: gives each a number, replaces secrets, and puts large values into
- * artifacts. Writes no line and knows no clock: the caller decides where the lines go and which time they have.
- */
-export class Recorder {
-  private readonly appended = new AppendEncoder();
-
-  /** `seq`: the number of the last event on record. `large`: null if lines have all values, however large. */
-  constructor(
-    public seq: number,
-    private readonly redactor: Redactor | null,
-    private readonly large: LargeValues | null,
-  ) {}
-
-  record(events: readonly RunEvent[]): RecordedEvents {
-    const { redactor, large } = this;
-    const clean = redactor === null ? events : events.map((event) => redactor.event(event));
-    const recorded =
-      large === null ? clean : clean.map((event, at) => this.inStoredForm(events[at] as RunEvent, event, large));
-    const firstSeq = this.seq + 1;
-    this.seq += recorded.length;
-    return { clean, recorded, firstSeq };
-  }
-
-  /** The same for one event, of which only the recorded form is needed. Its number is `seq` then. */
-  recordOne(event: RunEvent): RunEvent {
-    const { redactor, large } = this;
-    const clean = redactor === null ? event : redactor.event(event);
-    this.seq++;
-    return large === null ? clean : this.inStoredForm(event, clean, large);
-  }
-
-  private inStoredForm(event: RunEvent, clean: RunEvent, large: LargeValues): RunEvent {
-    return large.event(this.appended.encode(event, clean));
-  }
-
-  /** Later lines do not continue values of earlier ones, because a reader may start between them. */
-  startAnew(): void {
-    this.appended.reset();
-  }
-}
-
-/** What to do with a `once` command or agent call that may have run: `fail` lets the program handle `in_doubt`. */
-export type InDoubt = 'retry' | 'skip' | 'fail';
-
-/** The outcome of such an effect; null: it is performed again. */
-export function doubtfulOutcome(request: EffectRequest, inDoubt: InDoubt): Outcome | null {
-  if (!('once' in request) || !request.once) return null;
-  switch (inDoubt) {
-    case 'retry':
-      return null;
-    case 'skip':
-      return { kind: 'value', value: null };
-    case 'fail': {
-      const message = 'it may already have run, and must not run twice; decide with `--in-doubt`';
-      return { kind: 'failed', error_type: 'in_doubt', message };
-    }
-    default:
-      return unreachable(inDoubt);
-  }
 }

@@ -6,8 +6,8 @@ import type { Json } from '../../machine/expression.js';
 import type { ToolProgram } from '../../machine/plan.js';
 import { findLauncher } from '../../prelude/launcher.js';
 import type { EffectContext } from '../effect-context.js';
-import type { LazySignal } from '../in-process.js';
 import { inProcess } from '../in-process.js';
+import type { LazySignal } from '../stop-signal.js';
 import { functionResult } from './function-result.js';
 import { valueOutcome } from './value-outcome.js';
 

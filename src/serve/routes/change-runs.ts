@@ -12,7 +12,7 @@ import type { Value } from '../../interpreter/values/value.js';
 import type { Json } from '../../machine/expression.js';
 import { callsAgents, type Machine } from '../../machine/machine.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
-import { newRunId } from '../../runtime/run/header.js';
+import { newRunId } from '../../runtime/run/run-id.js';
 import { inputProblems } from '../../runtime/run/run-inputs.js';
 import { type Delivery, isSignalName, nameInId } from '../../runtime/store/inbox.js';
 import { parseTraceparent } from '../../runtime/trace/otlp.js';

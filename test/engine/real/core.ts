@@ -6,5 +6,6 @@ export { startWorker } from '../../../src/engine/run-worker.js';
 export { workerProcesses } from '../../../src/engine/worker-processes.js';
 export { compile } from '../../../src/language/check/compile.js';
 export { hostEffects } from '../../../src/runtime/effects.js';
-export { headerOf, newRunId } from '../../../src/runtime/run/header.js';
+export { headerOf } from '../../../src/runtime/run/header.js';
+export { newRunId } from '../../../src/runtime/run/run-id.js';
 export { fixedOptions } from '../../../src/runtime/run/run-options.js';

@@ -2,7 +2,7 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { jsonLines, LONGEST_LINE_BYTES } from '../../../src/runtime/agents/call.js';
+import { jsonLines, LONGEST_LINE_BYTES } from '../../../src/runtime/agents/json-lines.js';
 import { inFastTime } from '../../harness/fast-time.js';
 import { childRuns, KEEP, printing, stage } from './calling.js';
 

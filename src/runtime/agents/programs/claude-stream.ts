@@ -4,7 +4,7 @@
  */
 import type { TokenCounts } from '../../../interpreter/events/event.js';
 import { isJsonObject } from '../../../prelude/json-object.js';
-import { amountOf, countOf, listOf, objectOf, textOf } from '../call.js';
+import { amountOf, countOf, listOf, objectOf, textOf } from '../json-lines.js';
 import type { AgentTally, ErrorFlags } from '../tally.js';
 import type { JsonLine } from './adapter.js';
 

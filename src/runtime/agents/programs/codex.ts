@@ -5,7 +5,7 @@
  */
 import type { TokenCounts } from '../../../interpreter/events/event.js';
 import { isJsonObject } from '../../../prelude/json-object.js';
-import { countOf, objectOf, textOf } from '../call.js';
+import { countOf, objectOf, textOf } from '../json-lines.js';
 import type { AgentTally } from '../tally.js';
 import { type Adapter, type AgentCall, flag, type JsonLine } from './adapter.js';
 import { isStrict } from './answer-schema.js';

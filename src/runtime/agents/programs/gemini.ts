@@ -1,6 +1,6 @@
 /** Gemini CLI. It reads standard input if that is not a terminal. Unknown folders are trusted for the call. */
 import { isJsonObject } from '../../../prelude/json-object.js';
-import { amountOf, countOf, objectOf, textOf } from '../call.js';
+import { amountOf, countOf, objectOf, textOf } from '../json-lines.js';
 import type { AgentTally } from '../tally.js';
 import {
   type Adapter,

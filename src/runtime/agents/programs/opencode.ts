@@ -3,7 +3,7 @@ import { relative } from 'node:path';
 import { isJsonObject } from '../../../prelude/json-object.js';
 import { omitUndefined } from '../../../prelude/omit-undefined.js';
 import { findRepository } from '../../readable-file.js';
-import { amountOf, countOf, objectOf, textOf } from '../call.js';
+import { amountOf, countOf, objectOf, textOf } from '../json-lines.js';
 import type { AgentTally, ErrorFlags } from '../tally.js';
 import type { Adapter, AgentCall, JsonLine } from './adapter.js';
 import { inputText } from './claude-stream.js';

@@ -4,7 +4,7 @@
  */
 import type { TokenCounts } from '../../../interpreter/events/event.js';
 import { isJsonObject } from '../../../prelude/json-object.js';
-import { amountOf, objectOf, textOf } from '../call.js';
+import { amountOf, objectOf, textOf } from '../json-lines.js';
 import type { AgentTally } from '../tally.js';
 import {
   type Adapter,

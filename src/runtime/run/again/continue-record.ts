@@ -12,8 +12,8 @@ import { createRedactor } from '../../redact.js';
 import { type Image, imageOf, runOf } from '../../store/image.js';
 import { VERSION } from '../../version.js';
 import { driveRun } from '../drive-run.js';
-import { newRunId } from '../header.js';
-import { doubtfulOutcome } from '../resources.js';
+import { doubtfulOutcome } from '../in-doubt.js';
+import { newRunId } from '../run-id.js';
 import { fixedOptions, interpreterOptions, type RunOptions, secretsOf } from '../run-options.js';
 import type { RunReport } from '../run-report.js';
 

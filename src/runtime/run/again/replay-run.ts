@@ -20,7 +20,7 @@ import { labelsOf } from '../../store/run-header.js';
 import { storeError } from '../../store/store-error.js';
 import { type StoredRun, storedMachine, storedSources } from '../../store/stored-run.js';
 import { driveRun } from '../drive-run.js';
-import { newRunId } from '../header.js';
+import { newRunId } from '../run-id.js';
 import type { RunReport } from '../run-report.js';
 import { copiedWorktree, directoryIn } from '../working-directory.js';
 import { copyLines, filesAt, worktreeEvents } from './files-at.js';

@@ -19,7 +19,7 @@ import type { Delivery } from '../../store/inbox.js';
 import { RunRefused } from '../../store/store-error.js';
 import type { StoredRun } from '../../store/stored-run.js';
 import { applyDeliveries } from '../apply-delivery.js';
-import { doubtfulOutcome, type InDoubt } from '../resources.js';
+import { doubtfulOutcome, type InDoubt } from '../in-doubt.js';
 import { definedLimits, type RunOptions } from '../run-options.js';
 import { findResumePoint, type ResumePoint } from './find-resume-point.js';
 import type { RecoveryContext } from './prepare-recovery.js';

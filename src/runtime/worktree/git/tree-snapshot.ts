@@ -16,9 +16,9 @@ import {
   treeOf,
   type Worktree,
 } from '../checkout.js';
+import { type CommitDifference, readStagedDifference } from './commit-difference.js';
 import { namesIn } from './file-name.js';
 import { git, wordOf } from './git.js';
-import { type CommitDifference, stagedChange } from './merge.js';
 
 /**
  * Commits everything in the worktree that git does not ignore. Returns the commit, or `onto` if nothing differs from it.
@@ -60,7 +60,7 @@ export async function snapshotChange(
 ): Promise<Taken> {
   await tidyWorktree(worktree);
   await addAll(worktree);
-  const change = await stagedChange(worktree, from);
+  const change = await readStagedDifference(worktree, from);
   const same = from === onto && change.files.length === 0;
   const commit = same
     ? onto
