@@ -37,8 +37,7 @@ export function startRun(linked: LinkedMachine, options: InterpreterOptions): Ru
   const run = new Run(linked, options);
   const { machine } = linked;
   run.setInputs(machine.inputs.map((input) => beginningOf(input, options)));
-  const { digest, version, start } = options;
-  const { worktree, by } = options;
+  const { digest, version, start, worktree, by } = options;
   const begun = {
     machine: machine.name,
     digest,

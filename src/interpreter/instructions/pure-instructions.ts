@@ -2,7 +2,7 @@
  * The instructions that need no effect. They run in one synchronous loop, so linking decides everything that does not
  * change between executions: which slots are used, and whether a comparison is with a constant.
  */
-import type { EntryArgument, InstructionOf, Target } from '../../machine/machine.js';
+import type { EntryArgument, InstructionOf } from '../../machine/machine.js';
 import { endReturned, type Passed, transfer } from '../control/transfer.js';
 import type { RunEvent } from '../events/event.js';
 import { badValue, listNames, RuntimeFailure, readable } from '../failure.js';
@@ -69,10 +69,6 @@ export function linkTrack(instruction: InstructionOf<'track'>, context: LinkCont
   };
 }
 
-function slotsOf(thread: Thread, storage: Target['in']): Slot[] {
-  return storage === 'local' ? thread.locals : thread.tracked;
-}
-
 export function linkIncrement(instruction: InstructionOf<'increment'>, context: LinkContext): Linked {
   const next = context.pc + 1;
   const { name } = instruction;
@@ -86,7 +82,7 @@ export function linkIncrement(instruction: InstructionOf<'increment'>, context: 
   };
   return {
     instruction: (t) => {
-      const slots = storage === 'tracked' ? t.tracked : slotsOf(t, storage);
+      const slots = storage === 'local' ? t.locals : t.tracked;
       const current = slots[slot];
       const increment = by(t);
       const sum = typeof current === 'number' && typeof increment === 'number' ? current + increment : Number.NaN;

@@ -9,31 +9,28 @@
  * 3. Only this folder looks into an engine: to all others the plan of a thread is an `ActivePlan`, which says nothing.
  */
 import type { Json } from '../../machine/expression.js';
-import type { ToolBinding } from '../../machine/plan.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { printPath } from '../../prelude/reference.js';
-import { unreachable } from '../../prelude/unreachable.js';
-import { agentText } from '../agents/agent-output.js';
-import { backOff, joinedClause, readAnswer, unavailability } from '../agents/agent-wait.js';
+import { backOff, unavailability } from '../agents/agent-wait.js';
 import { continuedSession } from '../agents/continued-session.js';
 import { writeData } from '../control/branch-data.js';
 import { spend } from '../control/budget.js';
-import { asFailure, factsOf, noteFailure, reportFailure } from '../control/fail.js';
+import { factsOf, noteFailure, reportFailure } from '../control/fail.js';
 import { beginSample, beginTimer, cancel, forget, suspend } from '../control/request-effects.js';
 import { endFailed, errorOf } from '../control/transfer.js';
-import type { ExitedOutcome, Outcome, TokenCounts } from '../events/event.js';
+import type { Outcome } from '../events/event.js';
 import { askChance, chanceOf, timeOf } from '../instructions/wait-instructions.js';
-import { decodeOutcome, exitWords, timeoutWords } from '../outcome.js';
+import { decodeOutcome } from '../outcome.js';
 import { type LinkContext, type Linked, STOP } from '../run-state/linked-machine.js';
 import type { Pending } from '../run-state/pending.js';
 import type { StatePath } from '../run-state/run-data.js';
 import { type Thread, warn } from '../run-state/thread.js';
 import { DataTree, type UnknownData } from '../values/data-tree.js';
 import { compile } from '../values/evaluate.js';
-import { fromRecord, readJson } from '../values/json.js';
-import { deeperThan, define, MAX_DEPTH, plain, type Value } from '../values/value.js';
+import { define, plain, type Value } from '../values/value.js';
 import { mayRetry, type RunningPlan, runningPlan } from './active-plan.js';
-import { isLimitKey } from './engine/initial-data.js';
+import { decodeAgentOutcome, decodeToolOutcome, unusableOutcome } from './call-outcome.js';
+import { isLimitKey } from './engine/call-limits.js';
 import type { PlanResult } from './engine/plan-engine.js';
 import { type FailedCall, innerValue } from './engine/plan-entry.js';
 import { type LeafCall, type PlanNode, resultSchema } from './engine/plan-node.js';
@@ -291,133 +288,4 @@ function applyLimit(thread: Thread, pending: Pending, outcome: Outcome): boolean
   const ended = new Set(engine.expire(key));
   for (const one of [...thread.pending]) if (one.call !== undefined && ended.has(one.call.key)) cancel(one);
   return true;
-}
-type FailedOutcome = Extract<Outcome, { kind: 'failed' }>;
-
-/** For every tool but agents. `isKept`: the result is used, so there must be one. */
-function decodeToolOutcome(outcome: Outcome, binding: ToolBinding, isKept = true): PlanOutcome {
-  switch (outcome.kind) {
-    case 'value':
-      return valueOutcome(fromRecord(outcome.value, outcome.printed), outcome.invalid);
-    case 'exited':
-      return exitedOutcome(outcome, binding.outcomes, isKept);
-    case 'timed-out':
-      return brokenOutcome(
-        'timeout',
-        outcome.silent === undefined
-          ? `it took longer than ${outcome.timeout_ms} ms`
-          : `it was ${timeoutWords(outcome)}`,
-      );
-    case 'not-started':
-      return brokenOutcome(outcome.error_type ?? 'tool_failure', outcome.reason);
-    case 'failed':
-      return failedOutcome(outcome);
-    case 'changed':
-      throw new Error('a snapshot of a worktree is not a result of a tool');
-    default:
-      return unreachable(outcome);
-  }
-}
-
-/** An answer that must be JSON and is not, or does not fit the schema: the agent may try once more. */
-interface UnusableAnswer {
-  readonly kind: 'unusable';
-  readonly problem: string;
-  readonly session: string | null;
-  /** What the session has used by now, where its program reports only such sums. */
-  readonly sessionTokens?: TokenCounts | undefined;
-}
-
-/** `wantsJson`: a schema describes the answer. */
-function decodeAgentOutcome(outcome: Outcome, tool: string, wantsJson: boolean): PlanOutcome | UnusableAnswer {
-  // A mock gives the result itself.
-  if (outcome.kind === 'value') return valueOutcome(fromRecord(outcome.value, outcome.printed), outcome.invalid);
-  if (outcome.kind === 'failed') return failedOutcome(outcome);
-  if (outcome.kind !== 'exited') {
-    return decodeToolOutcome(outcome, { outcomes: null } as ToolBinding);
-  }
-  try {
-    decodeOutcome(outcome, { decoding: 'none', ok: [0], tool, agent: true });
-  } catch (thrown) {
-    const { errorType, message, exit } = asFailure(thrown);
-    if (errorType !== 'tool_failure') return brokenOutcome(errorType, message);
-    // An agent that reports a failure may still exit with 0.
-    return { kind: 'failure', code: exit === null || exit === 0 ? 'tool_failure' : exit, message };
-  }
-  const text = agentText(outcome);
-  if (text === null) return brokenOutcome('value_too_large', 'the answer is larger than a value can be');
-  if (!wantsJson) return { kind: 'result', value: text };
-  const value = readAnswer(text);
-  const about = { session: outcome.session_id ?? null, sessionTokens: outcome.session_tokens };
-  if (value === undefined) return { kind: 'unusable', problem: 'it is not JSON', ...about };
-  if (outcome.invalid !== undefined)
-    return { kind: 'unusable', problem: joinedClause('it', outcome.invalid), ...about };
-  return valueOutcome(value);
-}
-
-/** The answer to the correction cannot be used either. */
-function unusableOutcome({ problem }: UnusableAnswer): PlanOutcome {
-  return brokenOutcome(
-    problem === 'it is not JSON' ? 'not_json' : 'bad_value',
-    `the answer cannot be used: ${problem}`,
-  );
-}
-
-function valueOutcome(value: Json, invalid: string | undefined = undefined): PlanOutcome {
-  if (invalid !== undefined) return brokenOutcome('bad_value', joinedClause('the result', invalid));
-  return deeperThan(value as Value, MAX_DEPTH) ? tooDeep() : { kind: 'result', value };
-}
-
-function tooDeep(): PlanOutcome {
-  return brokenOutcome('bad_value', `the result is nested deeper than ${MAX_DEPTH} levels`);
-}
-
-function exitedOutcome(outcome: ExitedOutcome, outcomes: ToolBinding['outcomes'], isKept: boolean): PlanOutcome {
-  const { exit, stdout, stderr, invalid } = outcome;
-  if (exit === null) return brokenOutcome('tool_failure', `it was ${exitWords(outcome)}`);
-  const named = outcomes !== null && Object.hasOwn(outcomes, String(exit));
-  if (exit === 0 || named) {
-    // A named exit code needs no output: its path says everything. Nor does a result that is not used.
-    if (!isKept && !named && stdout.text?.trim() === '') return { kind: 'result', value: null };
-    if (stdout.bytes > 0 || !named) {
-      const read = decodePrinted(outcome, invalid);
-      if (read.kind !== 'result' || !named) return read;
-      return { kind: 'failure', code: exit, message: '', exitCode: exit, value: read.value };
-    }
-    return { kind: 'failure', code: exit, message: failureMessage(stderr, exit), exitCode: exit };
-  }
-  return { kind: 'failure', code: exit, message: failureMessage(stderr, exit), exitCode: exit };
-}
-
-function decodePrinted({ stdout }: ExitedOutcome, invalid: string | undefined): PlanOutcome {
-  const { text, bytes } = stdout;
-  if (bytes === 0) return brokenOutcome('not_json', 'it printed nothing, but a result must be JSON');
-  if (text === undefined || stdout.base64 !== undefined)
-    return stdout.base64 === undefined
-      ? brokenOutcome('value_too_large', `the result has ${bytes} bytes, but a value can have at most 16 MiB`)
-      : brokenOutcome('not_json', 'it printed something that is not text');
-  const read = readJson(text);
-  if (read.ok) return valueOutcome(read.value as Json, invalid);
-  if (read.why === 'too-deep') return tooDeep();
-  return brokenOutcome('not_json', `it printed something that is not JSON: ${excerptOf(text)}`);
-}
-
-function failedOutcome({ message, error_type: errorType, exit, tool_code: toolCode }: FailedOutcome): PlanOutcome {
-  if (errorType === 'in_doubt') return { kind: 'in-doubt', message };
-  if (errorType !== undefined) return brokenOutcome(errorType, message);
-  return { kind: 'failure', code: toolCode ?? exit ?? 'tool_failure', message };
-}
-
-function failureMessage(stderr: string, exit: number): string {
-  const message = stderr.endsWith('\n') ? stderr.slice(0, -1) : stderr;
-  return message === '' ? `exit ${exit}` : message;
-}
-
-function excerptOf(text: string): string {
-  const line = text.slice(0, 400).trim().replace(/\s+/g, ' ');
-  return `\`${line.length > 80 ? `${line.slice(0, 80)}…` : line}\``;
-}
-
-function brokenOutcome(code: string, message: string): PlanOutcome {
-  return { kind: 'broken', code, message };
 }

@@ -29,7 +29,7 @@ const count = (value: number | undefined | null): string =>
 /** Writes the keys of an attempt that its gates may read. `changes`: whether the step is meant to change files. */
 export function writeWork(run: Run, frame: StepFrame, changes: boolean): void {
   const { path, tally } = frame;
-  removeBelow(run, `${path}.gate.`);
+  run.steps.removeKeysBelow(`${path}.gate.`);
   set(run, path, 'output', frame.output);
   if (changes) {
     set(run, path, 'diff', frame.diff);
@@ -79,13 +79,8 @@ export function writeVerdict(run: Run, frame: StepFrame, status: 'pass' | 'fail'
 /** Copies the keys of a failed attempt to those of the previous iteration. */
 export function copyToPrevious(run: Run, path: string): void {
   const before = `prev.${path}.`;
-  removeBelow(run, before);
+  run.steps.removeKeysBelow(before);
   run.steps.copyKeys(`${path}.`, before);
-}
-
-/** Removes all keys with this prefix. */
-export function removeBelow(run: Run, prefix: string): void {
-  run.steps.removeKeysBelow(prefix);
 }
 
 /** A key that must exist. */

@@ -16,7 +16,7 @@ import { type LinkContext, type Linked, STOP } from '../run-state/linked-machine
 import { pathOf, prefixHere, stepOf } from '../run-state/open-frames.js';
 import type { Thread } from '../run-state/thread.js';
 import { compileTemplate } from '../values/template.js';
-import { copyToPrevious, costOfTally, recordStep, removeBelow, writeVerdict } from './keys.js';
+import { copyToPrevious, costOfTally, recordStep, writeVerdict } from './keys.js';
 import { compilePrompt, cutMiddle, lastLine } from './prompt-text.js';
 import { markCommittedAt, reissueWorktree, requestWorktree, worktreeFailure } from './step-requests.js';
 
@@ -28,7 +28,7 @@ export function linkStepBegin({ plan: layout }: StepInstructionOf<'step-begin'>,
   return linkAtTime(layout, (t, nowMs) => {
     const path = prefixHere(t) + layout.name;
     // A step that is executed again in a loop of states keeps nothing of the last time.
-    for (const prefix of [`${path}.`, `prev.${path}.`]) removeBelow(t.run, prefix);
+    for (const prefix of [`${path}.`, `prev.${path}.`]) t.run.steps.removeKeysBelow(prefix);
     t.frames.push(frameOfStep(t, newFrame(path, nowMs, t.worktree.commit)));
     return pc + 1;
   });

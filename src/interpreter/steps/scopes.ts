@@ -12,7 +12,7 @@ import { pathOf, stepOf } from '../run-state/open-frames.js';
 import type { Thread } from '../run-state/thread.js';
 import { readJson, render } from '../values/json.js';
 import { isList, isObject, member, type Value } from '../values/value.js';
-import { readKey, removeBelow } from './keys.js';
+import { readKey } from './keys.js';
 import { markCommittedAt, reissueWorktree, requestWorktree, worktreeFailure } from './step-requests.js';
 
 function leave(t: Thread): ScopeFrame {
@@ -51,7 +51,7 @@ export function linkWorkflowEnter(
   return {
     instruction: (t) => {
       const prefix = stepOf(t).path + below;
-      removeBelow(t.run, prefix);
+      t.run.steps.removeKeysBelow(prefix);
       const budget = isLimited ? { budget: { name, ...limits, sinceMs: t.run.steps.lastClockMs } } : {};
       const frame: Frame = {
         kind: 'scope',
@@ -77,7 +77,7 @@ export function linkWorkflowLeave(
       if (slot !== null)
         t.locals[slot] = output === null ? pass : (t.run.steps.keys.get(`${pathOf(t, output)}.output`) ?? '');
       const scope = leave(t);
-      if (scope.passing === true) removeBelow(t.run, scope.prefix);
+      if (scope.passing === true) t.run.steps.removeKeysBelow(scope.prefix);
       const step = stepOf(t);
       step.asked = { pass, comments: failed === true ? (step.failure ?? comments ?? '') : (comments ?? '') };
       // If a validator itself fails, its gate fails, not the work that it validates.

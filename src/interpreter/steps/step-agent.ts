@@ -74,7 +74,7 @@ export function linkStepAgent(
       waits: next.waits === 0 ? undefined : next.waits,
       answerFile: answerFile ?? undefined,
       answerFolder,
-      answerSchema: answerSchema(layout.type),
+      answerSchema: SCHEMAS[layout.type],
       answerSchemaFile,
       memo:
         files === undefined
@@ -298,18 +298,14 @@ const task = objectOf({
   },
 });
 
-const SCHEMAS: Readonly<Partial<Record<StepLayout['type'], Json>>> = {
-  split: objectOf({ tasks: { type: 'array', items: task } }),
-  validate: objectOf({ pass: { type: 'boolean' }, comments: { type: 'string' } }),
-};
-
 /**
  * The schemas of what agents of a split or a validation answer, for programs that make the model keep to one. They are in
  * the form that all of them accept: an object in which every member is required and no other is allowed.
  */
-function answerSchema(type: StepLayout['type']): Json | undefined {
-  return SCHEMAS[type];
-}
+const SCHEMAS: Readonly<Partial<Record<StepLayout['type'], Json>>> = {
+  split: objectOf({ tasks: { type: 'array', items: task } }),
+  validate: objectOf({ pass: { type: 'boolean' }, comments: { type: 'string' } }),
+};
 
 /** The form of an answer that the run decodes. */
 const FORMS: Readonly<Record<StepType, string>> = {

@@ -1,5 +1,5 @@
 /** What a machine can ask of the world and emit, so that a line of a test that can match nothing is found before it runs. */
-import { isReadAsValue } from '../../interpreter/plan/engine/initial-data.js';
+import { isReadAsValue } from '../../interpreter/plan/engine/plan-approvals.js';
 import type { Template } from '../../machine/expression.js';
 import type { Instruction, Machine } from '../../machine/machine.js';
 import { unreachableIn } from '../foresight/ways-to.js';

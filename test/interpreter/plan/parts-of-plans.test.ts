@@ -2,7 +2,8 @@
 import { expect, test } from 'vitest';
 import type { Outcome } from '../../../src/interpreter/events/event.js';
 import { mayRetry } from '../../../src/interpreter/plan/active-plan.js';
-import { absenceReason, CallQueue } from '../../../src/interpreter/plan/scheduler/plan-data.js';
+import { CallQueue } from '../../../src/interpreter/plan/scheduler/call-queue.js';
+import { absenceReason } from '../../../src/interpreter/plan/scheduler/plan-data.js';
 import type { PlanOutcome } from '../../../src/interpreter/plan/scheduler/plan-outcome.js';
 import { Approvals } from '../../../src/interpreter/plan/scheduler/plan-scheduler.js';
 import { advance, link, restoreRun, settle, snapshotOf, startRun } from '../../../src/interpreter/run.js';

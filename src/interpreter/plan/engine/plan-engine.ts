@@ -14,19 +14,13 @@ import type { Json } from '../../../machine/expression.js';
 import type { Plan, PlanCall, PlanPath, ToolBinding } from '../../../machine/plan.js';
 import { omitUndefined } from '../../../prelude/omit-undefined.js';
 import type { UnknownData } from '../../values/data-tree.js';
+import { CallQueue } from '../scheduler/call-queue.js';
 import type { CallRecord, DataSink, StartedCall } from '../scheduler/plan-data.js';
-import { CallQueue } from '../scheduler/plan-data.js';
 import type { PlanOutcome } from '../scheduler/plan-outcome.js';
 import { PlanScheduler } from '../scheduler/plan-scheduler.js';
-import {
-  approvalName,
-  CallLimits,
-  initialData,
-  isBelow,
-  isCovered,
-  isReadAsValue,
-  sharedApprovals,
-} from './initial-data.js';
+import { CallLimits, isBelow, isCovered } from './call-limits.js';
+import { initialData } from './initial-data.js';
+import { approvalName, isReadAsValue, sharedApprovals } from './plan-approvals.js';
 import type { CallReport, PlanEntry } from './plan-entry.js';
 import { blamedKeys, type FailedCall, findFailures, innerOutcome } from './plan-entry.js';
 import {

@@ -39,7 +39,7 @@ export interface CallReport extends CallRecord {
   readonly instance?: string;
 }
 
-/** What a plan came to, for the call that runs it. */
+/** A call that failed, and what its record says. */
 export interface FailedCall {
   readonly call: PlanCall;
   readonly record: CallRecord;

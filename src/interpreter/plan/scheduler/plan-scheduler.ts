@@ -19,8 +19,8 @@ import type { Plan, PlanCall, PlanPath, ToolBinding } from '../../../machine/pla
 import { printPath } from '../../../prelude/reference.js';
 import { unreachable } from '../../../prelude/unreachable.js';
 import type { UnknownData } from '../../values/data-tree.js';
+import { CallQueue } from './call-queue.js';
 import {
-  CallQueue,
   type CallRecord,
   type DataSink,
   doneRecord,

@@ -53,7 +53,7 @@ function lowerKind(l: StateLowering, i: Instruction): boolean {
       lowerForEach(l, i);
       return true;
     case 'if':
-      return lowerIf(l, i, null);
+      return lowerIf(l, i);
     case 'default':
       l.diagnostics.push(say.defaultWithoutIf(i.verb.span, {}));
       return l.block(i.body);
@@ -383,7 +383,7 @@ function lowerSequence(l: StateLowering, instructions: readonly Instruction[]): 
       if (last?.kind === 'default') {
         completes = lowerIfRun(l, instructions.slice(at, run) as If[], last);
         at = run;
-      } else completes = lowerIf(l, i, null);
+      } else completes = lowerIf(l, i);
     } else if (i.kind === 'undo') lowerUndo(l, i, previous ?? null);
     else if (lowerJoined(l, i, instructions[at + 1])) at++;
     else completes = l.instruction(i) && (completes || i.kind !== 'on-error');
@@ -452,8 +452,8 @@ function lowerIfRun(l: StateLowering, ifs: readonly If[], last: Default): boolea
 }
 
 /** One IF with its ELSE IF and ELSE. Returns true if execution can continue after it. */
-function lowerIf(l: StateLowering, i: If, matched: number | null): boolean {
-  const { armCompletes, elseCompletes } = lowerIfArms(l, i, matched);
+function lowerIf(l: StateLowering, i: If): boolean {
+  const { armCompletes, elseCompletes } = lowerIfArms(l, i, null);
   return armCompletes || elseCompletes;
 }
 

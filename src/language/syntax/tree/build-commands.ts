@@ -200,11 +200,9 @@ function buildAgent(context: ParseContext, node: SyntaxNode): Performed {
   return {
     kind: 'agent',
     agent,
-    ...omitUndefined({
-      prompt,
-    }),
     args,
     ...omitUndefined({
+      prompt,
       unread: prompt === undefined && args.length === 0 && child(node, 'args') !== undefined ? true : undefined,
       output,
     }),
