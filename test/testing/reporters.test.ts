@@ -1,15 +1,9 @@
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';
 import type { CoveredItem } from '../../src/lab/testing/coverage.js';
-import {
-  coverageJson,
-  coverageTable,
-  lcov,
-  neededCallsText,
-  resultLines,
-  summaryLine,
-} from '../../src/lab/testing/reporters/coverage-text.js';
+import { coverageJson, coverageTable, lcov } from '../../src/lab/testing/reporters/coverage-text.js';
 import { github, json, junit, tap } from '../../src/lab/testing/reporters/machine-reports.js';
+import { neededCallsText, resultLines, summaryLine } from '../../src/lab/testing/reporters/result-text.js';
 import type { TestResult } from '../../src/lab/testing/test-world.js';
 import { plain } from '../../src/views/drawing/paint.js';
 

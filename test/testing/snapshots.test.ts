@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { RunEvent } from '../../src/interpreter/events/event.js';
 import { snapshotText } from '../../src/lab/testing/run-facts.js';
-import { Snapshots } from '../../src/lab/testing/run-suites.js';
+import { Snapshots } from '../../src/lab/testing/snapshots.js';
 
 const asked = (question: string): RunEvent => ({ type: 'asked', question }) as RunEvent;
 

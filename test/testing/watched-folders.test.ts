@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { FolderWatch } from '../../src/cli/files/folder-watch.js';
-import { watchedFolders } from '../../src/lab/testing/run-suites.js';
+import { watchedFolders } from '../../src/lab/testing/find-tests.js';
 
 const root = mkdtempSync(join(tmpdir(), 'watched-'));
 const at = (path: string): string => join(root, path);

@@ -6,8 +6,8 @@ import type { Attempt } from '../../src/runtime/record/record-facts.js';
 import { RunModel } from '../../src/runtime/record/run-model.js';
 import { reportOn } from '../../src/views/report/report.js';
 import { drawSummary } from '../../src/views/report/report-summary.js';
+import { spendingWords } from '../../src/views/report/report-table.js';
 import { type Spending, spendingOf } from '../../src/views/report/undo-rows.js';
-import { spendingWords } from '../../src/views/report/undo-text.js';
 import { machine as machineFixture } from './machine-fixture.js';
 
 /** Events with the second each was recorded at. */

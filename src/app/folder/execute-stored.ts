@@ -15,8 +15,8 @@ import { loadSettings } from '../project/settings.js';
 import { programOf } from '../project/stored-program.js';
 import type { Result } from '../result.js';
 import type { Drift, Execution } from '../runs.js';
+import { begin, withNotices } from './begin-execution.js';
 import { type ContinuedOptions, continuedOptions, type StoredRuns } from './continued-options.js';
-import { begin, withNotices } from './deliver-to.js';
 import { findOwnRun } from './find-run.js';
 
 export function resumeStored(runs: StoredRuns, run: string, given: ContinuedOptions): Promise<Result<Execution>> {

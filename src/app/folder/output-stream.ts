@@ -13,7 +13,8 @@ import { lockHolder } from '../../runtime/store/run-lock.js';
 import { bytesOf, sizeOf, type Wanted } from '../../runtime/store/run-output.js';
 import { RunRefused, StoreError, storeError } from '../../runtime/store/store-error.js';
 import type { OutputOptions, OutputStream, StreamEnd } from '../runs.js';
-import { EffectRecord, watchFolders } from './file-changes.js';
+import { EffectRecord } from './effect-record.js';
+import { watchFolders } from './file-changes.js';
 
 const CHUNK_BYTES = 64 * 1024;
 

@@ -20,8 +20,8 @@ import type { ProjectHost } from '../project/project-host.js';
 import { signingOf } from '../project/settings.js';
 import { type Result, refuse, resultOf, resultWith } from '../result.js';
 import type { Execution } from '../runs.js';
+import { begin, withNotices } from './begin-execution.js';
 import { suspension, withTrial } from './continued-options.js';
-import { begin, withNotices } from './deliver-to.js';
 
 /** What only this package gives beside the options of the library. */
 export interface StartingOptions

@@ -7,32 +7,22 @@ import { namesIn, reasonOf } from '../../app/project/read-text.js';
 import { Coverage, percentOf } from '../../lab/testing/coverage.js';
 import { FAULT_KINDS, type FaultKind } from '../../lab/testing/faults/points.js';
 import type { FaultResult } from '../../lab/testing/faults/run-faults.js';
+import { findTests, watchedFolders } from '../../lab/testing/find-tests.js';
 import { loadSuite } from '../../lab/testing/load-suite.js';
 import type { JudgedMutant } from '../../lab/testing/mutation/mutate-program.js';
+import { coverageJson, coverageTable, lcov, unreachableText } from '../../lab/testing/reporters/coverage-text.js';
+import { FAULT_STATEMENT, faultLines, faultLog } from '../../lab/testing/reporters/fault-text.js';
+import { failedPoints, github, json, junit, tap } from '../../lab/testing/reporters/machine-reports.js';
 import {
-  coverageJson,
-  coverageTable,
-  lcov,
   mutantsSummary,
   neededCallsText,
   percentNoticed,
   resultLines,
   summaryLine,
   survivorLine,
-  unreachableText,
-} from '../../lab/testing/reporters/coverage-text.js';
-import {
-  FAULT_STATEMENT,
-  failedPoints,
-  faultLines,
-  faultLog,
-  github,
-  json,
-  junit,
-  tap,
-} from '../../lab/testing/reporters/machine-reports.js';
-import type { SnapshotMode } from '../../lab/testing/run-suites.js';
-import { findTests, runSuite, type SuiteOptions, watchedFolders } from '../../lab/testing/run-suites.js';
+} from '../../lab/testing/reporters/result-text.js';
+import { runSuite, type SuiteOptions } from '../../lab/testing/run-suites.js';
+import type { SnapshotMode } from '../../lab/testing/snapshots.js';
 import type { Suite } from '../../lab/testing/suite.js';
 import type { TestResult } from '../../lab/testing/test-world.js';
 import type { SourceSet } from '../../language/source/diagnostic.js';

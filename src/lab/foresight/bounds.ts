@@ -4,11 +4,11 @@ import type { Expr, Template } from '../../machine/expression.js';
 import { type Instruction, type Machine, performedBy, type State } from '../../machine/machine.js';
 import { type Bound, type BoundOptions, cutAt, cutAtFormula, formulaOf } from './bound.js';
 import { costBound, timeBound, withMergedSites } from './cost-bound.js';
+import { fileOf } from './defect.js';
 import type { Exploration } from './exploration.js';
 import { explore } from './explore.js';
 import { type CountedSite, cycleThrough, type Edge, type Node } from './explored-graph.js';
 import { type ExploredPart, longestWays, orderOf, waysWithin } from './longest-ways.js';
-import { fileOf } from './loops.js';
 import { REPEATING } from './spans.js';
 
 export function boundsOf(explored: Exploration, options: BoundOptions): Bound[] {

@@ -1,11 +1,11 @@
 /** A short exploration for `check`: loops without end, each confirmed by a run. */
 import type { Machine } from '../../machine/machine.js';
+import type { Defect } from './defect.js';
 import { noEnd, unmodeledKindIn } from './defects.js';
 import type { Exploration } from './exploration.js';
 import { defectTrace } from './exploration.js';
 import { explore } from './explore.js';
 import { exploreOptions, hasOptionalInputs, SHORT, type VerifyOptions } from './explore-options.js';
-import type { Defect } from './loops.js';
 import { endlessIn, repeatedStates } from './loops.js';
 
 export interface LoopsFound {

@@ -2,10 +2,10 @@
 import { durationText } from '../../interpreter/outcome.js';
 import type { Machine } from '../../machine/machine.js';
 import { type Bound, type BoundOptions, cutAt, cutAtFormula, dollars, formulaOf, reservedText } from './bound.js';
+import { fileOf } from './defect.js';
 import type { Exploration } from './exploration.js';
 import type { CountedSite, Edge } from './explored-graph.js';
 import { type ExploredPart, largestSum, largestWithin, orderOf } from './longest-ways.js';
-import { fileOf } from './loops.js';
 import { NO_SPAN, type Unlimited } from './spans.js';
 
 /** How often each site is reached at most: also with lists that are one and two elements shorter. */

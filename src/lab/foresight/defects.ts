@@ -1,8 +1,9 @@
 /** Defects: loops that do not end, places that nothing reaches, and failures that are certain or come late. */
 import type { Instruction, Machine, State } from '../../machine/machine.js';
+import { type Defect, type DefectKind, fileOf, locationOfState } from './defect.js';
 import type { Exploration } from './exploration.js';
 import { componentsOf, type Edge, type Node, wayTo } from './explored-graph.js';
-import { type Defect, type DefectKind, fileOf, locationOfState, loops } from './loops.js';
+import { loops } from './loops.js';
 import type { Moment } from './monitors.js';
 import { readsIn } from './reductions/reads.js';
 import { RARE, type Rare } from './way.js';

@@ -1,6 +1,7 @@
 /** Loops without end, with and without waiting. */
 import type { Machine } from '../../machine/machine.js';
 import { repeatable } from './counted-rounds.js';
+import { type Defect, locationOfState } from './defect.js';
 import type { Exploration } from './exploration.js';
 import { componentsOf, cycleThrough, type Edge, type Node, wayTo } from './explored-graph.js';
 
@@ -145,42 +146,4 @@ function limitThatEnds({ limits }: Machine, cycle: readonly Edge[], sites: Explo
   if (limits.transitions !== undefined && passes('state')) return 'transitions';
   if (limits.timeMs !== undefined) return 'time';
   return null;
-}
-
-/** What is wrong with a program, and where. */
-export type DefectKind =
-  | 'endless'
-  | 'endless-waiting'
-  | 'no-end'
-  | 'dead-branch'
-  | 'dead-state'
-  | 'dead-handler'
-  | 'certain-failure'
-  | 'late-failure';
-
-export interface Defect {
-  readonly kind: DefectKind;
-  readonly severity: 'error' | 'warning';
-  readonly file: string;
-  readonly line: number;
-  readonly message: string;
-  /** The words of the failure at the end of the message; those of a run that confirms it replace them. */
-  readonly failure?: string;
-  readonly help: string;
-  /** The way that shows it; null: that nothing happens cannot be shown. */
-  readonly edges: readonly Edge[] | null;
-  /** The states of a loop. */
-  readonly states?: readonly string[];
-  /** The steps of the way that repeat; 0: none. */
-  readonly cycle: number;
-}
-
-export function fileOf({ files, name }: Machine, file: number): string {
-  return files[file] ?? name;
-}
-
-/** The first line of a state. */
-export function locationOfState(machine: Machine, state: string): { readonly file: string; readonly line: number } {
-  const origin = machine.states.find(({ name }) => name === state)?.code[0]?.origin;
-  return { file: fileOf(machine, origin?.file ?? 0), line: origin?.line ?? 0 };
 }

@@ -2,13 +2,13 @@
 import type { Machine } from '../../machine/machine.js';
 import type { Bound } from './bound.js';
 import { boundsOf } from './bounds.js';
+import type { Defect } from './defect.js';
 import { defectsOf } from './defects.js';
 import { type End, endsOf } from './ends.js';
 import type { Exploration } from './exploration.js';
 import { defectTrace, type Trace } from './exploration.js';
 import { explore } from './explore.js';
 import { exploreOptions, type VerifyOptions } from './explore-options.js';
-import type { Defect } from './loops.js';
 import type { MomentCondition } from './monitors.js';
 import { monitorsOf } from './monitors.js';
 import { type JudgedProperty, judgeProperty, type Property } from './properties.js';

@@ -18,7 +18,6 @@ import { ERROR_KINDS } from '../../machine/error-kinds.js';
 import type { Machine } from '../../machine/machine.js';
 import { nearest } from '../../prelude/nearest.js';
 import { inputProblems } from '../../runtime/run/run-inputs.js';
-import { labelOf, rowsOf } from './run-test.js';
 import { isApproval, isSameMoment } from './schedule.js';
 import {
   answers,
@@ -33,6 +32,7 @@ import {
 } from './selectors.js';
 import type { Suite } from './suite.js';
 import { constantOf, textOf, unknownNames } from './test-expressions.js';
+import { labelOf, rowsOf } from './test-rows.js';
 
 type CheckedSuite = Pick<Suite, 'machine' | 'facts' | 'sources'>;
 

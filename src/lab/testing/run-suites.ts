@@ -1,25 +1,21 @@
 /** Runs the tests of suites in one process, several at a time; their results are in the order of the files. */
-import { existsSync, readdirSync, statSync } from 'node:fs';
-import { dirname, isAbsolute, join, normalize, relative, resolve } from 'node:path';
-import { isTestFile } from '../../app/project/preparation.js';
 import { configuredOptions } from '../../app/project/prepare.js';
 import type { ProjectHost } from '../../app/project/project-host.js';
 import { namedBoundary, readableFrom } from '../../app/project/read-program.js';
 import { testMessages as say } from '../../language/source/catalogue/tests.js';
 import type { Diagnostic } from '../../language/source/diagnostic.js';
 import type { MockLine } from '../../language/syntax/tests/test-tree.js';
-import { differentLines } from '../../runtime/cassette/drift.js';
 import { hostEffects } from '../../runtime/effects.js';
-import { whyForeign } from '../../runtime/readable-file.js';
 import { writeWhole } from '../../runtime/written-file.js';
 import type { Coverage } from './coverage.js';
 import { type FaultChoice, type FaultResult, runFaults } from './faults/run-faults.js';
-import type { Judged } from './judge.js';
 import { cassettePath } from './load-suite.js';
 import { snapshotPath } from './read-snapshots.js';
-import { rowsOf, runTest, type TestRow } from './run-test.js';
-import type { Suite } from './suite.js';
-import { listingRenewal, type NeededCall, performingRenewal, runCostOf, type TestOptions } from './suite.js';
+import { listingRenewal, type NeededCall, performingRenewal, runCostOf } from './renew-cassettes.js';
+import { runTest } from './run-test.js';
+import { type SnapshotMode, Snapshots } from './snapshots.js';
+import type { Suite, TestOptions } from './suite.js';
+import { rowsOf, type TestRow } from './test-rows.js';
 import type { TestResult } from './test-world.js';
 
 export interface SuiteOptions {
@@ -170,129 +166,4 @@ async function runInOrder(
   };
   await Promise.all(Array.from({ length: Math.max(1, jobs) }, work));
   return reported;
-}
-
-const SKIPPED: ReadonlySet<string> = new Set(['node_modules']);
-
-/**
- * Sorted, each once. Hidden folders are not searched, and links are not followed. `missing`: names that lead nowhere;
- * `foreign`: files that were found and that another user may have made.
- */
-export function findTests(names: readonly string[]): {
-  readonly files: readonly string[];
-  readonly missing: readonly string[];
-  readonly foreign: readonly { readonly file: string; readonly why: string }[];
-} {
-  const files = new Set<string>();
-  const foreign: { file: string; why: string }[] = [];
-  const missing: string[] = [];
-  for (const name of names) {
-    const kind = kindOf(name);
-    if (kind === 'folder')
-      for (const file of testsBelow(name === '.' ? '' : name)) {
-        const why = whyForeign(resolve(file));
-        if (why === null) files.add(file);
-        else foreign.push({ file, why });
-      }
-    else if (kind === 'file') files.add(normalize(name));
-    else missing.push(name);
-  }
-  return { files: [...files], missing, foreign };
-}
-
-function kindOf(name: string): 'file' | 'folder' | null {
-  try {
-    return statSync(name).isDirectory() ? 'folder' : 'file';
-  } catch {
-    return null;
-  }
-}
-
-function testsBelow(folder: string): string[] {
-  const entries = entriesOf(folder).sort((one, other) => (one.name < other.name ? -1 : 1));
-  return entries.flatMap((entry) => {
-    const path = join(folder, entry.name);
-    if (entry.isDirectory()) return entry.name.startsWith('.') || SKIPPED.has(entry.name) ? [] : testsBelow(path);
-    return entry.isFile() && isTestFile(entry.name) ? [path] : [];
-  });
-}
-
-function entriesOf(folder: string) {
-  try {
-    return readdirSync(folder === '' ? '.' : folder, { withFileTypes: true });
-  } catch {
-    return [];
-  }
-}
-
-/** `named`: files and folders, as given. `files`: what the suites were read from. Folders inside of others are left out. */
-export function watchedFolders(named: readonly string[], files: Iterable<string>): string[] {
-  const wanted = (named.length === 0 ? ['.'] : named).map((name) =>
-    /\.(?:dsl|statedsl)$/.test(name) ? dirname(name) : name,
-  );
-  const folders = new Set([...wanted, ...[...files].map((file) => dirname(file))].map((folder) => resolve(folder)));
-  // Included patterns have names, not files.
-  const present = [...folders].filter((folder) => existsSync(folder));
-  return present.filter((folder) => !present.some((other) => other !== folder && isInside(folder, other)));
-}
-
-function isInside(folder: string, other: string): boolean {
-  const way = relative(other, folder);
-  return !way.startsWith('..') && !isAbsolute(way);
-}
-
-/** The snapshots of a test file, in one text file next to it: a heading for each test, and below it what its run did. */
-export type SnapshotMode = 'update' | 'write-missing' | 'read-only';
-
-const HEADING = /(?<=^|\n)=== ([^\n]*)/g;
-
-export class Snapshots {
-  private readonly known = new Map<string, string>();
-  private readonly used = new Set<string>();
-  private isChanged = false;
-
-  /** `text`: of the file; null: there is none. */
-  constructor(
-    text: string | null,
-    private readonly mode: SnapshotMode,
-  ) {
-    const headings = [...(text ?? '').matchAll(HEADING)];
-    for (const [at, heading] of headings.entries()) {
-      const end = headings[at + 1]?.index ?? text?.length;
-      const body = text?.slice(heading.index + heading[0].length + 1, end) ?? '';
-      this.known.set(heading[1] as string, body.replace(/\n+$/, ''));
-    }
-  }
-
-  /** Compares, or stores. */
-  compare(name: string, text: string): Judged | null {
-    const before = this.known.get(name);
-    this.used.add(name);
-    if (before === text) return null;
-    if (before === undefined && this.mode === 'read-only')
-      return { message: 'there is no snapshot of this test; write it with `statedsl test --update`' };
-    if (before === undefined || this.mode === 'update') {
-      this.known.set(name, text);
-      this.isChanged = true;
-      return null;
-    }
-    return {
-      message: 'the snapshot is different; accept it with `--update`',
-      difference: differentLines(before, text),
-    };
-  }
-
-  /** Names of snapshots that no test has, if all tests of the file have run. */
-  get obsolete(): readonly string[] {
-    return [...this.known.keys()].filter((name) => !this.used.has(name));
-  }
-
-  /** The text to write; null: nothing changed. `isComplete`: all tests of the file have run. */
-  textToWrite(isComplete: boolean): string | null {
-    const removed = isComplete && this.mode === 'update' ? this.obsolete : [];
-    if (!this.isChanged && removed.length === 0) return null;
-    for (const name of removed) this.known.delete(name);
-    const sorted = [...this.known].sort(([one], [other]) => (one < other ? -1 : 1));
-    return sorted.map(([name, text]) => `=== ${name}\n${text}\n`).join('\n');
-  }
 }

@@ -2,9 +2,8 @@
 import type { RunEvent } from '../../interpreter/events/event.js';
 import { positionAt, type SourceFile } from '../../language/source/diagnostic.js';
 import type { Expression } from '../../language/syntax/expression-nodes.js';
-import type { CassetteLine, NamedValue, TestCase, TestLine } from '../../language/syntax/tests/test-tree.js';
+import type { CassetteLine, NamedValue, TestLine } from '../../language/syntax/tests/test-tree.js';
 import type { Json } from '../../machine/expression.js';
-import { isJsonObject } from '../../prelude/json-object.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
 import type { Cassette } from '../../runtime/cassette/cassette.js';
 import { CassetteWorld, TEST_ADVICE } from '../../runtime/cassette/cassette-world.js';
@@ -20,9 +19,17 @@ import { violatedRules } from './judge-properties.js';
 import { factsOfRun, type TestedRun } from './run-facts.js';
 import { askedName, type ExpectLine, isApproval, markAnswered, scheduleLines, valuesOf } from './schedule.js';
 import type { ExecutedTest, Suite, TestOptions } from './suite.js';
-import { constantOf, type Evaluated } from './test-expressions.js';
-import type { TestFailure, TestResult } from './test-world.js';
-import { type Call, FIRST_COMMIT, type PersonAnswer, TestWorld, type WorldProblem } from './test-world.js';
+import type { Evaluated } from './test-expressions.js';
+import type { TestRow } from './test-rows.js';
+import {
+  type Call,
+  FIRST_COMMIT,
+  type PersonAnswer,
+  type TestFailure,
+  type TestResult,
+  TestWorld,
+  type WorldProblem,
+} from './test-world.js';
 
 export async function runTest(suite: Suite, row: TestRow, options: TestOptions): Promise<TestResult> {
   const begun = performance.now();
@@ -357,30 +364,4 @@ const LINES = 6;
 export function logTail(events: readonly RunEvent[]): string[] {
   const log = eventLog({ paint: plain, terminal: true, outputOf: () => null, head: () => null });
   return events.flatMap((event) => log.lines(event)).slice(-LINES);
-}
-
-/** The tests of a suite: one for each TEST, or one for each row of its EACH. */
-export interface TestRow {
-  readonly test: TestCase;
-  readonly name: string;
-  /** The row by its name; empty without EACH. */
-  readonly values: Readonly<Record<string, Json>>;
-}
-
-export function rowsOf(test: TestCase): TestRow[] {
-  const each = test.lines.find((line) => line.kind === 'each');
-  if (each === undefined) return [{ test, name: test.name, values: {} }];
-  const list = constantOf(each.list);
-  if (!Array.isArray(list)) return [];
-  return list.map((row, at) => ({
-    test,
-    name: `${test.name}[${labelOf(row) ?? at}]`,
-    values: { [each.name.text]: row },
-  }));
-}
-
-/** The member `name` of a row, on one line, as the names of tests are. */
-export function labelOf(row: Json): string | null {
-  if (!isJsonObject(row)) return null;
-  return typeof row.name === 'string' ? row.name.trim().replace(/\s+/g, ' ') : null;
 }

@@ -15,8 +15,9 @@ import { waysTo } from '../foresight/ways-to.js';
 import type { Coverage, CoveredItem } from './coverage.js';
 import { loadSuite } from './load-suite.js';
 import { modelOf } from './run-facts.js';
-import { executeTest, rowsOf } from './run-test.js';
+import { executeTest } from './run-test.js';
 import type { ExecutedTest, TestOptions } from './suite.js';
+import { rowsOf } from './test-rows.js';
 
 interface WrittenTests {
   readonly text: string;

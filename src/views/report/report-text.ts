@@ -6,7 +6,8 @@ import { cut, visibleLine } from '../drawing/visible-text.js';
 import { statusPaint } from '../run-list.js';
 import { stepColumns } from '../steps/step-table.js';
 import type { DeniedRow, PipeRow, Report, ReportedDamage, ReportedRun, StateRow, ToolRow, WaitRow } from './report.js';
-import { costCell, type Described, numbers, spendingWords, table, times, undoBlocks } from './undo-text.js';
+import { costCell, type Described, numbers, spendingWords, table, times } from './report-table.js';
+import { undoBlocks } from './undo-text.js';
 
 const LONGEST_TEXT = 120;
 

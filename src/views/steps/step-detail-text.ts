@@ -2,7 +2,7 @@
 import { countOf, duration, localTime } from '../drawing/amounts.js';
 import type { Paint } from '../drawing/paint.js';
 import { cut, escapeControls, visibleLine } from '../drawing/visible-text.js';
-import { costCell } from '../report/undo-text.js';
+import { costCell } from '../report/report-table.js';
 import type { DetailedGate, DetailedStep, DetailedStepAttempt } from './step-detail.js';
 import { stepPaint } from './step-table.js';
 

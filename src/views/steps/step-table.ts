@@ -2,7 +2,7 @@
 import type { AttemptStatus } from '../../runtime/record/step-stories.js';
 import type { Paint } from '../drawing/paint.js';
 import { visibleLine } from '../drawing/visible-text.js';
-import { costCell, type Described, numbers, times } from '../report/undo-text.js';
+import { costCell, type Described, numbers, times } from '../report/report-table.js';
 import type { StepRow } from './step-rows.js';
 
 export function stepColumns(rows: readonly StepRow[]): Described<StepRow>[] {

@@ -7,9 +7,10 @@ import { readNamed, readProgram } from '../../../app/project/read-program.js';
 import { positionAt, sourceFile } from '../../../language/source/diagnostic.js';
 import type { Machine } from '../../../machine/machine.js';
 import { type LoadedSuite, loadSuite } from '../load-suite.js';
-import { Snapshots } from '../run-suites.js';
-import { rowsOf, runTest } from '../run-test.js';
+import { runTest } from '../run-test.js';
+import { Snapshots } from '../snapshots.js';
 import type { Suite, TestOptions } from '../suite.js';
+import { rowsOf } from '../test-rows.js';
 import { mutantsOf } from './mutants.js';
 import { planMutantsOf } from './plan-mutants.js';
 
