@@ -1,10 +1,10 @@
 /** The admin API of an engine, as far as a worker uses it, and what is known of the worker that has a run. */
-
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { clockMs } from '../runtime/clock.js';
 import type { AwaitedWorker } from '../runtime/run/run-whereabouts.js';
 import { EngineFailure, silent } from './ask-engine.js';
+import { RecentlyUsed } from './recently-used.js';
 import type { ServiceNames } from './services.js';
 
 const PAUSE_MS = 250;
@@ -224,38 +224,6 @@ async function askAdmin(url: string, request: RequestInit, engine: string, patie
     if (signal.aborted) throw silent(engine);
     if (clockMs() >= end) throw new EngineFailure('absent', null, `no engine answers at \`${engine}\``);
     await sleep(PAUSE_MS);
-  }
-}
-
-/** Values that were used last, as long as all of them together are not too large. The last one is kept in any case. */
-export class RecentlyUsed<T> {
-  private readonly all = new Map<string, { readonly value: T; readonly size: number }>();
-  private size = 0;
-
-  constructor(private readonly most: number) {}
-
-  get(key: string): T | undefined {
-    const one = this.all.get(key);
-    if (one === undefined) return undefined;
-    // The order of the map is that of use.
-    this.all.delete(key);
-    this.all.set(key, one);
-    return one.value;
-  }
-
-  set(key: string, value: T, size: number): void {
-    this.delete(key);
-    this.all.set(key, { value, size });
-    this.size += size;
-    for (const oldest of this.all.keys()) {
-      if (this.size <= this.most || oldest === key) break;
-      this.delete(oldest);
-    }
-  }
-
-  delete(key: string): void {
-    this.size -= this.all.get(key)?.size ?? 0;
-    this.all.delete(key);
   }
 }
 

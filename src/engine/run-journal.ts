@@ -6,8 +6,8 @@ import { isOver } from '../interpreter/events/status-after.js';
 import type { RunReport } from '../runtime/run/run-report.js';
 import type { ObjectContext, SharedContext } from './engine-context.js';
 import type { Head, TurnProgress } from './messages.js';
-import { charactersOf, countOf, linesOf, type StoredLines } from './messages.js';
 import type { ServiceNames } from './services.js';
+import { charactersOf, countOf, linesOf, type StoredLines } from './stored-lines.js';
 
 /** Lines of a journal. */
 export interface EventLines {

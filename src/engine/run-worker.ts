@@ -24,9 +24,10 @@ import { serviceNames } from './services.js';
 import type { WantedWorker } from './turn-host.js';
 import { AttemptRefused } from './turn-host.js';
 import { valueCodec } from './value-codec.js';
+import { WorkerFolders } from './worker-folders.js';
 import { type EffectLine, spanSettings, type WorkerHost, workerHost } from './worker-host.js';
 import { stopLeftRunning, type WorkerProcesses } from './worker-processes.js';
-import { WorkerFolders, WorkerWorktrees } from './worker-worktrees.js';
+import { WorkerWorktrees } from './worker-worktrees.js';
 
 export interface WorkerSettings {
   readonly sdk: RestateSdk;

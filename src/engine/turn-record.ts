@@ -9,13 +9,8 @@ import type { JournalRecord } from '../runtime/store/journal-line.js';
 import { LineBuffer } from '../runtime/store/journal-line.js';
 import { LargeValues } from '../runtime/store/large-values.js';
 import { StoreError } from '../runtime/store/store-error.js';
-import {
-  type ArtifactContent,
-  type StoredArtifact,
-  storedLines,
-  type TurnProgress,
-  type TurnStart,
-} from './messages.js';
+import type { ArtifactContent, StoredArtifact, TurnProgress, TurnStart } from './messages.js';
+import { storedLines } from './stored-lines.js';
 
 /**
  * The artifacts that a turn knows: outputs of its effects, which workers have stored, and values that it puts away itself.

@@ -19,30 +19,30 @@ import { parseTraceparent, spanIdOf, spanOfEffect, traceparentFor } from '../run
 import type { TraceOptions } from '../runtime/trace/trace-options.js';
 import type { RunWorktrees } from '../runtime/worktree/run-worktrees.js';
 import type { Reach } from './admin.js';
-import { RecentlyUsed } from './admin.js';
 import type { EngineClient } from './client.js';
 import { EffectGrowth, EffectOutputs, programOf } from './effect-outputs.js';
 import { EngineLimits } from './engine-limits.js';
 import { memoOfRuns } from './engine-memo.js';
 import type { Doing, Submission } from './messages.js';
+import { RecentlyUsed } from './recently-used.js';
 import { machineProblem, maySubmit } from './refusals.js';
 import { secretInputsOf, variableProblem } from './secret-inputs.js';
 import type { ServiceNames } from './services.js';
 import { type SharedArtifacts, sharedArtifacts } from './shared-artifacts.js';
+import { StartedEffects } from './started-effects.js';
 import {
   EXECUTE,
   type ProgramNeeds,
   ProgramRefused,
   presenceOn,
-  StartedEffects,
   type TurnHost,
-  TurnOrigins,
   type TurnProgram,
   type WantedWorker,
 } from './turn-host.js';
+import { TurnOrigins } from './turn-origins.js';
+import type { WorkerFolders } from './worker-folders.js';
 import type { WorkerProcesses } from './worker-processes.js';
 import type { SpanSettings, WorkerSpans } from './worker-spans.js';
-import type { WorkerFolders } from './worker-worktrees.js';
 import { missing, restoreFiles, type WorkerWorktrees } from './worker-worktrees.js';
 
 export interface WorkerOptions {

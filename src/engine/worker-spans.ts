@@ -9,9 +9,9 @@ import { type OtlpSpan, parseTraceparent } from '../runtime/trace/otlp.js';
 import { parentsOf, RunSpans } from '../runtime/trace/run-spans.js';
 import { postAll, unsentSpans } from '../runtime/trace/send-spans.js';
 import type { TraceEndpoint } from '../runtime/trace/trace-options.js';
-import { RecentlyUsed } from './admin.js';
 import type { EngineClient } from './client.js';
 import type { TurnStart } from './messages.js';
+import { RecentlyUsed } from './recently-used.js';
 
 /** Runs whose next turn probably comes here, too, so that their records need not be read again. */
 const MOST_RUNS = 1000;

@@ -1,7 +1,6 @@
 /** How a worker is, over plain HTTP: for probes, and as text for Prometheus. The port of its turns speaks HTTP/2 alone. */
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { EffectPermits } from '../runtime/effect-context.js';
 import { VERSION } from '../runtime/version.js';
 import type { EffectLine } from './worker-host.js';
 
@@ -77,43 +76,4 @@ export class WorkerStatus {
       '',
     ].join('\n');
   }
-}
-
-/** How many effects a worker performs at once, whichever runs they are of: first come, first served. */
-export function workerPermits(count: number): EffectPermits {
-  let free = count;
-  const waiting: (() => void)[] = [];
-  const giveBack = (): void => {
-    const next = waiting.shift();
-    if (next === undefined) free++;
-    else next();
-  };
-  const once = (): (() => void) => {
-    let isHeld = true;
-    return () => {
-      if (isHeld) giveBack();
-      isHeld = false;
-    };
-  };
-  return {
-    take(stop) {
-      if (stop.aborted) return Promise.resolve(null);
-      if (free > 0) {
-        free--;
-        return Promise.resolve(once());
-      }
-      return new Promise((resolve) => {
-        const receive = (): void => {
-          stop.removeEventListener('abort', giveUp);
-          resolve(once());
-        };
-        const giveUp = (): void => {
-          waiting.splice(waiting.indexOf(receive), 1);
-          resolve(null);
-        };
-        waiting.push(receive);
-        stop.addEventListener('abort', giveUp, { once: true });
-      });
-    },
-  };
 }

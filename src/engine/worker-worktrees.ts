@@ -3,19 +3,18 @@
  * all turns of such a run come to this machine: the run has a home.
  */
 import { randomUUID } from 'node:crypto';
-import { readdirSync, readFileSync, rmSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { omitUndefined } from '../prelude/omit-undefined.js';
 import type { PerformedRequest } from '../runtime/effect-context.js';
 import { copiedWorktree, knownWorktree, newWorktree } from '../runtime/run/working-directory.js';
-import { entryAt, makeFolder, writeOwn } from '../runtime/store/own-file.js';
-import { errorCode, RunRefused } from '../runtime/store/store-error.js';
+import { writeOwn } from '../runtime/store/own-file.js';
+import { RunRefused } from '../runtime/store/store-error.js';
 import { requireOwnStore } from '../runtime/store/store-ownership.js';
-import { isRunId } from '../runtime/store/stored-run.js';
 import { engineOf, noteEngine } from '../runtime/worktree/engine-note.js';
 import type { RunWorktrees } from '../runtime/worktree/run-worktrees.js';
 import type { WorktreeFacts } from '../runtime/worktree/worktree-facts.js';
-import { RecentlyUsed } from './admin.js';
+import { RecentlyUsed } from './recently-used.js';
 import { ProgramRefused } from './turn-host.js';
 import type { BegunWorktree, TurnEnd, TurnWorktrees, WantedWorktree, WorktreeOf } from './turn-worktree.js';
 import { stopLeftRunning } from './worker-processes.js';
@@ -217,72 +216,4 @@ async function refusalsOf<T>(runId: string, action: () => Promise<T>): Promise<T
 /** Workers with a name are alike, so no other one can do better. */
 function refusalFor(runId: string, reason: string): ProgramRefused {
   return new ProgramRefused(`the worker cannot make the worktree of run \`${runId}\`: ${reason}`, true);
-}
-
-/** A file in each folder, with the engine of its run. */
-const ENGINE = 'engine';
-
-/**
- * What a worker keeps of runs for the time after its death: which sessions of agents their calls began, and how far scripted
- * agents are. It is of use if the run has a home on this machine; elsewhere the next turn may come to another one.
- */
-export class WorkerFolders {
-  private readonly folder: string;
-
-  /** `directory`: of the worker. `engine`: a worker of another one with the same folder knows nothing about the runs. */
-  constructor(
-    directory: string,
-    private readonly engine: string,
-  ) {
-    // The folder may also be a store, whose runs are in `runs`.
-    this.folder = join(directory, 'worker-runs');
-  }
-
-  /** Makes the folder of a run, unless it is there. */
-  of(runId: string): string {
-    const folder = join(this.folder, runId);
-    if (entryAt(folder) !== null) return folder;
-    makeFolder(folder, 0o700);
-    writeOwn(join(folder, ENGINE), this.engine);
-    return folder;
-  }
-
-  /** Notes that a call begins. True: a process that died had begun it. `call`: its effect and attempt. */
-  begin(runId: string, call: string): boolean {
-    const note = join(this.of(runId), `call-${call}`);
-    if (entryAt(note) !== null) return true;
-    writeOwn(note, '');
-    return false;
-  }
-
-  /** A call has ended. */
-  end(runId: string, call: string): void {
-    rmSync(join(this.folder, runId, `call-${call}`), { force: true });
-  }
-
-  /** Removes the folders of runs that the engine no longer has. Rejects with whatever `isGone` rejects with. */
-  async removeGone(isGone: (runId: string) => Promise<boolean>): Promise<void> {
-    for (const runId of this.names()) {
-      const folder = join(this.folder, runId);
-      if (isRunId(runId) && this.isOurs(folder) && (await isGone(runId)))
-        rmSync(folder, { recursive: true, force: true });
-    }
-  }
-
-  private names(): readonly string[] {
-    try {
-      return readdirSync(this.folder);
-    } catch (cause) {
-      if (errorCode(cause) === 'ENOENT') return [];
-      throw cause;
-    }
-  }
-
-  private isOurs(folder: string): boolean {
-    try {
-      return entryAt(folder)?.isDirectory() === true && readFileSync(join(folder, ENGINE), 'utf8') === this.engine;
-    } catch {
-      return false;
-    }
-  }
 }

@@ -5,7 +5,7 @@ import { visibleLine } from '../views/drawing/visible-text.js';
 import { PageContext, type PageParts, shownTitle, usePage } from './page-parts.js';
 import { RunScreen } from './run/run-screen.jsx';
 import { RunsScreen } from './runs/runs-screen.jsx';
-import { Link } from './shell/problem.jsx';
+import { Link } from './shell/link.jsx';
 import { Dialog } from './shell/search-field.jsx';
 import { shortId } from './shell/short-id.jsx';
 import { nextTheme, type ThemeChoice, themeChoice } from './shell/theme.js';

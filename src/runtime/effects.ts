@@ -16,8 +16,8 @@ import type {
   WorktreeRequest,
 } from '../interpreter/request.js';
 import { unreachable } from '../prelude/unreachable.js';
+import { createCallLog } from './agents/call-log.js';
 import { type AgentHost, createPermits, performAgent } from './agents/perform.js';
-import { createCallLog } from './agents/programs/adapter.js';
 import type { AgentSettings } from './agents/resolve.js';
 import { clockMs } from './clock.js';
 import { type CommandFunction, performFunction } from './command-function.js';

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
 import { type EngineClient, type EngineFailure, engineClient } from '../../src/engine/client.js';
-import { packText } from '../../src/engine/messages.js';
+import { packText } from '../../src/engine/stored-lines.js';
 import { lineOfBody } from '../../src/runtime/store/journal-line.js';
 
 interface Asked {

@@ -12,7 +12,8 @@ import {
   type KeyState,
 } from '../../src/engine/run-key.js';
 import type { RunState } from '../../src/engine/run-readers.js';
-import { StartedEffects, type TurnHost } from '../../src/engine/turn-host.js';
+import { StartedEffects } from '../../src/engine/started-effects.js';
+import type { TurnHost } from '../../src/engine/turn-host.js';
 import type { RunEvent } from '../../src/interpreter/events/event.js';
 import { compile } from '../../src/language/check/compile.js';
 import { fixedOptions } from '../../src/runtime/run/run-options.js';

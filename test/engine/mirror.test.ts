@@ -8,7 +8,7 @@ import type { ArtifactContent, Submission } from '../../src/engine/messages.js';
 import { mirrorRun, type RunSource } from '../../src/engine/mirror.js';
 import type { EventLines } from '../../src/engine/run-journal.js';
 import type { RunState } from '../../src/engine/run-readers.js';
-import { StartedEffects } from '../../src/engine/turn-host.js';
+import { StartedEffects } from '../../src/engine/started-effects.js';
 import { compile } from '../../src/language/check/compile.js';
 import type { Json } from '../../src/machine/expression.js';
 import { checkDrift } from '../../src/runtime/run/again/replay-run.js';

@@ -1,7 +1,7 @@
 /** The packed form of a text. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { countOf, linesOf, packText, storedLines, unpackText } from '../../src/engine/messages.js';
+import { countOf, linesOf, packText, storedLines, unpackText } from '../../src/engine/stored-lines.js';
 import { journalLine, LineBuffer } from '../../src/runtime/store/journal-line.js';
 import { tries } from '../amount.js';
 

@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { buffer, text } from 'node:stream/consumers';
 import { expect, onTestFinished, test } from 'vitest';
 import { ownAddresses, Peers } from '../../src/engine/peers.js';
-import { StartedEffects } from '../../src/engine/turn-host.js';
+import { StartedEffects } from '../../src/engine/started-effects.js';
 import { type Peer, workersHandlers, workersReaders } from '../../src/engine/workers-of-address.js';
 
 const SHARED = 'http://shared:9180';

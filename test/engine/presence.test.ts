@@ -3,7 +3,8 @@ import { expect, test } from 'vitest';
 import type { Reach } from '../../src/engine/admin.js';
 import type { Doing, Head } from '../../src/engine/messages.js';
 import { noteDoing, whereaboutsOf } from '../../src/engine/run-readers.js';
-import { presenceOn, TurnOrigins } from '../../src/engine/turn-host.js';
+import { presenceOn } from '../../src/engine/turn-host.js';
+import { TurnOrigins } from '../../src/engine/turn-origins.js';
 import type { RunWhereabouts } from '../../src/runtime/run/run-whereabouts.js';
 
 import { plain } from '../../src/views/drawing/paint.js';

@@ -5,8 +5,8 @@
 import type { Submission } from '../../src/engine/messages.js';
 import { NO_ROUTES } from '../../src/engine/messages.js';
 import type { RunState } from '../../src/engine/run-readers.js';
+import { StartedEffects } from '../../src/engine/started-effects.js';
 import type { TurnHost, TurnProgram } from '../../src/engine/turn-host.js';
-import { StartedEffects } from '../../src/engine/turn-host.js';
 import type { Outcome, RunEvent } from '../../src/interpreter/events/event.js';
 import { type LinkedMachine, link } from '../../src/interpreter/run.js';
 import { digestOf } from '../../src/runtime/store/image.js';

@@ -8,8 +8,8 @@ import type { Result } from '../../src/app/result.js';
 import { EngineFailure, engineClient } from '../../src/engine/client.js';
 import type { Submission } from '../../src/engine/messages.js';
 import { refuseResumer } from '../../src/engine/refusals.js';
-import { removeFromEngine } from '../../src/engine/runs/continue-runs.js';
 import { engineRuns } from '../../src/engine/runs/engine-runs.js';
+import { removeFromEngine } from '../../src/engine/runs/remove-from-engine.js';
 import type { CommandFunction } from '../../src/runtime/command-function.js';
 import { liveEngine, NAMESPACE } from './live-engine.js';
 

@@ -4,13 +4,8 @@ import { EffectEntries } from '../../src/engine/effect-entries.js';
 import type { Entry, PerformContext } from '../../src/engine/engine-context.js';
 import { performRouted } from '../../src/engine/restate-services.js';
 import { hideSecrets } from '../../src/engine/secret-inputs.js';
-import {
-  type EffectBounds,
-  EXECUTE,
-  type ProgramNeeds,
-  ProgramRefused,
-  StartedEffects,
-} from '../../src/engine/turn-host.js';
+import { StartedEffects } from '../../src/engine/started-effects.js';
+import { type EffectBounds, EXECUTE, type ProgramNeeds, ProgramRefused } from '../../src/engine/turn-host.js';
 import type { PerformedRequest } from '../../src/runtime/effect-context.js';
 import { SERVICES } from './scripted-engine.js';
 

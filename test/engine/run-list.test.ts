@@ -6,7 +6,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { findServer, loadSdk } from '../../src/engine/restate-sdk.js';
 import type { NotedRun } from '../../src/engine/services.js';
 import { dayOf, runListHandlers, runListReaders } from '../../src/engine/services.js';
-import { workerPermits } from '../../src/engine/worker-status.js';
+import { workerPermits } from '../../src/engine/worker-permits.js';
 import { SERVICES } from './scripted-engine.js';
 
 let folder = '';

@@ -6,7 +6,7 @@ import { EngineLimits, sharedStates, watchBudget } from '../../src/engine/engine
 import type { FreedCalls, Submission } from '../../src/engine/messages.js';
 import type { RunState } from '../../src/engine/run-readers.js';
 import type { SharedHandler } from '../../src/engine/services.js';
-import { StartedEffects } from '../../src/engine/turn-host.js';
+import { StartedEffects } from '../../src/engine/started-effects.js';
 import type { Outcome, Unavailable } from '../../src/interpreter/events/event.js';
 import { compile } from '../../src/language/check/compile.js';
 import type { AccountCall, BreakerState } from '../../src/runtime/agents/breakers/breaker.js';

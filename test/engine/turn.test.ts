@@ -10,13 +10,8 @@ import type { EventLines } from '../../src/engine/run-journal.js';
 import type { RunState } from '../../src/engine/run-readers.js';
 import { submissionOf } from '../../src/engine/runs/submission.js';
 import { secretInputsOf, variableProblem } from '../../src/engine/secret-inputs.js';
-import {
-  EXECUTE,
-  ProgramRefused,
-  StartedEffects,
-  type TurnHost,
-  type WorkerRefusal,
-} from '../../src/engine/turn-host.js';
+import { StartedEffects } from '../../src/engine/started-effects.js';
+import { EXECUTE, ProgramRefused, type TurnHost, type WorkerRefusal } from '../../src/engine/turn-host.js';
 import type { RunEvent } from '../../src/interpreter/events/event.js';
 import { compile } from '../../src/language/check/compile.js';
 import type { InDoubt } from '../../src/runtime/run/in-doubt.js';

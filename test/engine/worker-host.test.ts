@@ -3,13 +3,13 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { RecentlyUsed } from '../../src/engine/admin.js';
 import { programOf } from '../../src/engine/effect-outputs.js';
 import type { ArtifactContent, Doing, Submission } from '../../src/engine/messages.js';
+import { RecentlyUsed } from '../../src/engine/recently-used.js';
 import { END_ONLY, EXECUTE, type ProgramNeeds, ProgramRefused } from '../../src/engine/turn-host.js';
 import { bytesOfArtifact } from '../../src/engine/turn-record.js';
+import { WorkerFolders } from '../../src/engine/worker-folders.js';
 import { type WorkerHost, workerHost } from '../../src/engine/worker-host.js';
-import { WorkerFolders } from '../../src/engine/worker-worktrees.js';
 import type { Outcome } from '../../src/interpreter/events/event.js';
 import { compile } from '../../src/language/check/compile.js';
 import type { Effects, PerformedRequest, RunResources } from '../../src/runtime/effect-context.js';

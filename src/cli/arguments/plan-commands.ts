@@ -27,7 +27,7 @@ export function addPlan(program: Command, onExit: (code: number) => void): void 
   )
     .option('--json', 'print one JSON object')
     .action(async (file: string, options) =>
-      onExit(await (await import('../commands/plan/plan-simulate.js')).planApproveCommand(file, options)),
+      onExit(await (await import('../commands/plan/plan-approve.js')).planApproveCommand(file, options)),
     );
 }
 

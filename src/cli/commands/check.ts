@@ -6,7 +6,7 @@ import { readMock } from '../../app/project/prepare.js';
 import { emptyCompilation, readNamed } from '../../app/project/read-program.js';
 import { agentLookup, gateLookup, loadSettings, toolLookup } from '../../app/project/settings.js';
 import { pathsOnlyHere } from '../../app/project/target-problem.js';
-import type { Functions } from '../../engine/server-configuration.js';
+import type { Functions } from '../../engine/engine-functions.js';
 import type { Compilation } from '../../language/check/compile.js';
 import type { SourceSet } from '../../language/source/diagnostic.js';
 import { type Diagnostic, hasErrors } from '../../language/source/diagnostic.js';
@@ -231,7 +231,7 @@ async function openFile(file: string, outcome: CheckedFiles, reported: Set<strin
   let functions: Functions | null = null;
   try {
     if (flags.on !== undefined && flags.on !== NO_ENGINE)
-      functions = await (await import('../../engine/server-configuration.js')).functionsOf(configuration);
+      functions = await (await import('../../engine/engine-functions.js')).functionsOf(configuration);
   } catch (cause) {
     await outcome.refuse((cause as Error).message);
     return null;

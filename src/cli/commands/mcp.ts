@@ -6,6 +6,7 @@ import type { HttpDoor } from '../../mcp/http.js';
 import { isLoopback } from '../../prelude/is-loopback.js';
 import { VERSION } from '../../runtime/version.js';
 import { isFolder } from '../files/folder-watch.js';
+import { readTokenFile } from '../files/token-file.js';
 import { firstSignal } from '../running/configuration-line.js';
 import { configuredEngine, NO_ENGINE } from '../running/configured-engine.js';
 import { engineAccess, NAMESPACE } from '../running/engine-flags.js';
@@ -14,7 +15,7 @@ import { EXIT, type ExitCode } from '../terminal/exit-code.js';
 import { stderr, stdout } from '../terminal/streams.js';
 import { usageError } from '../terminal/usage-error.js';
 import { skillFolder } from './guide.js';
-import { readTokenFile, whyNotListening } from './serve.js';
+import { whyNotListening } from './serve.js';
 
 export interface McpFlags extends StoreFlags {
   readonly programs?: string;

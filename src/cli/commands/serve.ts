@@ -1,5 +1,4 @@
 /** `statedsl serve`: runs over HTTP, for pages, programs and other machines. */
-import { closeSync, fstatSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
 import type { FolderOptions } from '../../app/programs.js';
@@ -7,10 +6,10 @@ import { decode } from '../../interpreter/values/json.js';
 import type { Json } from '../../machine/expression.js';
 import { isLoopback } from '../../prelude/is-loopback.js';
 import { findLauncher } from '../../prelude/launcher.js';
-import { openOwn } from '../../runtime/store/own-file.js';
 import { VERSION } from '../../runtime/version.js';
 import type { CheckRequest } from '../../serve/checking.js';
 import { isFolder } from '../files/folder-watch.js';
+import { readTokenFile } from '../files/token-file.js';
 import { firstSignal } from '../running/configuration-line.js';
 import { configuredEngine, NO_ENGINE } from '../running/configured-engine.js';
 import { engineAccess, NAMESPACE } from '../running/engine-flags.js';
@@ -162,34 +161,4 @@ async function checkForService(own: FolderOptions, isOnEngine: boolean): Promise
     : openPrograms(own);
   stdout.write(JSON.stringify(await answerCheck(checkWith(programs), wanted)));
   return EXIT.returned;
-}
-
-type TokenFile = { readonly token: string } | { readonly problem: string; readonly help: string };
-
-const SHORTEST = 16;
-
-/** `--token-file`: the token of a service, in a file that only its owner can read. */
-export function readTokenFile(path: string): TokenFile {
-  let fd: number;
-  try {
-    fd = openOwn(path, 'r');
-  } catch {
-    return {
-      problem: `cannot read \`${path}\`, or it is not a regular file`,
-      help: `make one: \`(umask 077; head -c 24 /dev/urandom | base64 > ${path})\``,
-    };
-  }
-  try {
-    if ((fstatSync(fd).mode & 0o077) !== 0)
-      return { problem: `other users may read \`${path}\``, help: `keep it to yourself: \`chmod 600 ${path}\`` };
-    const token = readFileSync(fd, 'utf8').trim();
-    if (!/^[\x21-\x7e]+$/.test(token) || token.length < SHORTEST)
-      return {
-        problem: `\`${path}\` does not hold a token`,
-        help: `write at least ${SHORTEST} letters, digits or signs without spaces, in one line`,
-      };
-    return { token };
-  } finally {
-    closeSync(fd);
-  }
 }

@@ -30,7 +30,8 @@ import { type Diagnostic, hasErrors } from '../../language/source/diagnostic.js'
 import { nearest } from '../../prelude/nearest.js';
 import { makeFolder } from '../../runtime/store/own-file.js';
 import { commandLineHost, writeNamed } from '../files/command-line-host.js';
-import { FolderWatch, isAmong, keyOf, readFailed, writeFailed } from '../files/folder-watch.js';
+import { isAmong, keyOf, readFailed, writeFailed } from '../files/failed-tests.js';
+import { FolderWatch } from '../files/folder-watch.js';
 import { whyNoFolder, whyNotWritable } from '../files/replace-file.js';
 import { EXIT, type ExitCode } from '../terminal/exit-code.js';
 import { printDiagnostics } from '../terminal/report-diagnostics.js';

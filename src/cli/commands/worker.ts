@@ -5,12 +5,13 @@ import { configuredOptions, directoryProblem } from '../../app/project/prepare.j
 import { loadSettings } from '../../app/project/settings.js';
 import { WorkerRefused } from '../../engine/admin.js';
 import { EngineFailure } from '../../engine/ask-engine.js';
+import { type Functions, loadFunctions } from '../../engine/engine-functions.js';
 import { loadSdk, PackageProblem } from '../../engine/restate-sdk.js';
 import { startWorker, type Worker, type WorkerSettings } from '../../engine/run-worker.js';
-import { type Functions, loadFunctions } from '../../engine/server-configuration.js';
 import { KEY_VARIABLE, TOKEN_VARIABLE, valueCodec } from '../../engine/value-codec.js';
+import { workerPermits } from '../../engine/worker-permits.js';
 import { type WorkerProcesses, workerProcesses } from '../../engine/worker-processes.js';
-import { WorkerStatus, workerPermits } from '../../engine/worker-status.js';
+import { WorkerStatus } from '../../engine/worker-status.js';
 import { isLoopback } from '../../prelude/is-loopback.js';
 import { findLauncher } from '../../prelude/launcher.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';

@@ -71,7 +71,7 @@ export async function prepareRun(file: string, flags: RunFlags): Promise<Prepare
 }
 
 async function elsewhere({ home }: RunFlags): Promise<NonNullable<PrepareContext['elsewhere']>> {
-  const { functionsOf } = await import('../../engine/server-configuration.js');
+  const { functionsOf } = await import('../../engine/engine-functions.js');
   return { home, functions: functionsOf };
 }
 

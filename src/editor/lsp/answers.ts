@@ -435,7 +435,7 @@ export class Answers extends NameAnswers {
     if (loaded.kind === 'missing' || loaded.plan === null || hasErrors(loaded.diagnostics))
       return { refused: 'the document has errors' };
     const { simulatePlan } = await import('../../interpreter/plan/simulate-plan.js');
-    const { planCasesText } = await import('../../views/graph/plan-graph.js');
+    const { planCasesText } = await import('../../views/graph/plan-cases.js');
     return { text: planCasesText(loaded.plan, simulatePlan(loaded.plan)) };
   }
 

@@ -1,160 +1,23 @@
-/**
- * Runs of an engine go on, from before their failure or as new runs from a point; their events are followed; and old
- * ones are removed.
- */
+/** Continues runs of an engine: resumes them from before their failure, replays them from a point, and follows them. */
 import type { FollowOptions, ReplayFrom, ReplayRunOptions, ResumeRunOptions } from '../../app/execution-options.js';
 import { continuedOptions } from '../../app/folder/continued-options.js';
 import { executionElsewhere } from '../../app/folder/follow-stored.js';
 import { type FolderOptions, hostOf, storeOf } from '../../app/programs.js';
 import type { ProgramSource } from '../../app/project/preparation.js';
 import { type Result, refuse, resultWith } from '../../app/result.js';
-import type {
-  EventLine,
-  EventStream,
-  Execution,
-  Follow,
-  RecordedEvent,
-  RemovedRuns,
-  RemoveOptions,
-  StreamEnd,
-} from '../../app/runs.js';
+import type { Execution } from '../../app/runs.js';
 import { isOver } from '../../interpreter/events/status-after.js';
 import { omitUndefined } from '../../prelude/omit-undefined.js';
-import type { ListedRun } from '../../runtime/list-runs.js';
 import { checkSendable } from '../../runtime/run/apply-delivery.js';
-import { readJournalLine } from '../../runtime/store/journal-line.js';
-import { requireCountOfKept } from '../../runtime/store/remove-runs.js';
-import { RunRefused, StoreError } from '../../runtime/store/store-error.js';
+import { RunRefused } from '../../runtime/store/store-error.js';
 import { isRunId } from '../../runtime/store/stored-run.js';
-import { type EngineClient, EngineFailure } from '../client.js';
-import { forgetRuns } from '../engine-memo.js';
+import type { EngineClient } from '../client.js';
 import type { Following } from '../follow.js';
 import { unknownRun } from '../mirror.js';
 import { type ReplayOnEngine, type ResumeElsewhere, replayOn, resumeOn } from './replay-on-engine.js';
 import { type EngineClients, executionOf, followUntilStop } from './start-on-engine.js';
 
-interface EngineRemoval {
-  readonly client: EngineClient;
-  readonly copy: (run: string) => Promise<string>;
-}
-
-/** Rejects with an `EngineFailure` if there is no list. Runs that have not ended are kept, since only canceling ends them. */
-export async function removeFromEngine(
-  removal: EngineRemoval,
-  { runs, keepLast, dryRun = false, archive = false }: RemoveOptions,
-): Promise<RemovedRuns> {
-  requireCountOfKept(keepLast);
-  const removed: ListedRun[] = [];
-  const kept: (ListedRun & { readonly problem?: string })[] = [];
-  /** Why the engine cannot be asked any more. */
-  let broken: string | null = null;
-  for (const run of (await removal.client.list(Number.POSITIVE_INFINITY)).slice(keepLast)) {
-    if (runs?.includes(run.run_id) === false) continue;
-    if (!isOver(run)) kept.push(run);
-    else if (broken !== null) kept.push({ ...run, problem: broken });
-    else if (dryRun) removed.push(run);
-    else
-      try {
-        const status = await removeOne(removal, run.run_id, archive);
-        if (status === null) removed.push(run);
-        else kept.push({ ...run, status });
-      } catch (cause) {
-        if (!(cause instanceof EngineFailure || cause instanceof RunRefused || cause instanceof StoreError))
-          throw cause;
-        if (cause instanceof EngineFailure && cause.kind !== 'refused') broken = cause.message;
-        kept.push({ ...run, problem: cause.message });
-      }
-  }
-  if (broken === null && !dryRun) await forgetRuns(removal.client, new Set(removed.map(({ run_id }) => run_id)));
-  return {
-    removed: removed.map(({ run_id, machine, status }) => ({ run_id, machine, status, bytes: 0 })),
-    kept: kept.map(({ run_id, machine, status, problem }) => ({
-      ...{ run_id, machine, status },
-      ...omitUndefined({ problem }),
-    })),
-    leftovers: [],
-    bytes: 0,
-    worktrees: [],
-    dry_run: dryRun,
-  };
-}
-
-/** Null: it is not there anymore. Otherwise its status, because it was resumed since it was listed. */
-async function removeOne(
-  { client, copy }: EngineRemoval,
-  id: string,
-  archive: boolean,
-): Promise<ListedRun['status'] | null> {
-  const state = await client.status(id);
-  if (state === null) return null;
-  if (!isOver(state)) return state.status;
-  if (archive) await copy(id);
-  try {
-    // What came after the copy began is not lost.
-    await client.drop(id, state.seq);
-    return null;
-  } catch (cause) {
-    if (!(cause instanceof EngineFailure) || cause.status !== 409) throw cause;
-    return (await client.status(id))?.status ?? null;
-  }
-}
-
-interface EventQuery {
-  readonly after: number;
-  readonly signal: AbortSignal | undefined;
-  readonly follow: Follow;
-}
-
-/** The events of a run on an engine as a stream. */
-export function engineEvents(client: EngineClient, runId: string, wanted: EventQuery): EventStream {
-  let end: StreamEnd | null = null;
-  const lines = (): AsyncGenerator<readonly EventLine[]> =>
-    passOn(client, runId, wanted, (reason) => {
-      end = reason;
-    });
-  return {
-    lines,
-    async *ndjson() {
-      for await (const batch of lines()) yield Buffer.from(batch.map(({ text }) => `${text}\n`).join(''));
-    },
-    get end() {
-      return end;
-    },
-    async *[Symbol.asyncIterator]() {
-      for await (const batch of lines()) for (const { text } of batch) yield JSON.parse(text) as RecordedEvent;
-    },
-  };
-}
-
-/** A run that has ended has no further events, so it is followed no longer. */
-async function* passOn(
-  client: EngineClient,
-  runId: string,
-  { after, signal, follow }: EventQuery,
-  onEnd: (end: StreamEnd) => void,
-): AsyncGenerator<readonly EventLine[]> {
-  try {
-    const last = follow === 'no' ? ((await client.status(runId))?.seq ?? 0) : Number.POSITIVE_INFINITY;
-    let seq = after;
-    if (last > seq)
-      for await (const { lines } of client.events(runId, after + 1, signal)) {
-        const batch = lines
-          .map((text) => ({ seq: readJournalLine(text)?.seq ?? 0, text }))
-          .filter((line) => line.seq <= last);
-        seq += batch.length;
-        yield batch;
-        if (seq >= last) break;
-      }
-    const isThere = (await client.status(runId)) !== null;
-    onEnd({ reason: !isThere ? 'removed' : follow === 'no' ? 'caught-up' : 'over' });
-  } catch (cause) {
-    if (signal?.aborted === true) return onEnd({ reason: 'aborted' });
-    if (!(cause instanceof EngineFailure)) throw cause;
-    onEnd({ reason: 'failed', message: cause.message });
-  }
-}
-
-/** What only this package gives to `resume` beside the options of the library. */
+/** What only this package gives to `resume` in addition to the options of the library. */
 export interface ResumingOnEngine extends Pick<FollowOptions, 'onSilence'> {
   /** A run that does not need it is followed instead of refused. */
   readonly follows?: boolean;

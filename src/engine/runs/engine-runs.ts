@@ -43,7 +43,9 @@ import { sharedStates } from '../engine-limits.js';
 import { type EngineAddress, mirrorRun, unknownRun } from '../mirror.js';
 import type { RunState } from '../run-readers.js';
 import type { EngineFolder } from './continue-runs.js';
-import { engineEvents, followOnEngine, removeFromEngine, replayRun, resumeRun } from './continue-runs.js';
+import { followOnEngine, replayRun, resumeRun } from './continue-runs.js';
+import { engineEvents } from './engine-events.js';
+import { removeFromEngine } from './remove-from-engine.js';
 import { refusalOfEngine, startOn } from './start-on-engine.js';
 
 /** Where the engine is. `dir` of the other options is the folder for copies. */

@@ -20,8 +20,9 @@ import type { RestateSdk } from '../restate-sdk.js';
 import { restateServices } from '../restate-services.js';
 import { serviceNames } from '../services.js';
 import { valueCodec } from '../value-codec.js';
+import { WorkerFolders } from '../worker-folders.js';
 import { spanSettings, workerHost } from '../worker-host.js';
-import { WorkerFolders, WorkerWorktrees } from '../worker-worktrees.js';
+import { WorkerWorktrees } from '../worker-worktrees.js';
 import { submissionOf } from './submission.js';
 
 /** How an engine is reached. */

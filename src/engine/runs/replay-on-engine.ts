@@ -13,8 +13,9 @@ import { newRunId } from '../../runtime/run/run-id.js';
 import { RunRefused } from '../../runtime/store/store-error.js';
 import { openStoredRun } from '../../runtime/store/stored-run.js';
 import { type EngineClient, EngineFailure } from '../client.js';
-import { type Beginning, type StoredArtifact, type Submission, storedLines } from '../messages.js';
+import type { Beginning, StoredArtifact, Submission } from '../messages.js';
 import { referencesIn, unknownRun } from '../mirror.js';
+import { storedLines } from '../stored-lines.js';
 import { artifactContent, bytesOf, MOST_ARTIFACT, MOST_KEPT_LINES, MOST_MESSAGE } from '../turn-record.js';
 
 /** What a new run on an engine is begun with. */

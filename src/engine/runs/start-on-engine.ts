@@ -29,9 +29,9 @@ import { abortedBy } from '../../runtime/stop-signal.js';
 import { EngineFailure, helpAfter } from '../ask-engine.js';
 import type { EngineClient } from '../client.js';
 import { isAlreadyOver } from '../engine-context.js';
+import { functionsOf } from '../engine-functions.js';
 import { type Following, followRun } from '../follow.js';
 import type { Submission } from '../messages.js';
-import { functionsOf } from '../server-configuration.js';
 import { submissionOf } from './submission.js';
 
 interface StartsOn extends EngineClients {

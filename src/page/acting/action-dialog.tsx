@@ -6,7 +6,8 @@ import { DataError, type PageRun, type RunActions, toDataError } from '../data/p
 import { MergeWords, totals, useFiles } from '../history/files-panel.jsx';
 import { usePage } from '../page-parts.js';
 import type { ScreenModel } from '../run/screen-model.js';
-import { Problem, Prose } from '../shell/problem.jsx';
+import { Problem } from '../shell/problem.jsx';
+import { Prose } from '../shell/prose.jsx';
 import { Dialog } from '../shell/search-field.jsx';
 import type { ActionName } from './allowed-actions.js';
 import { jsonProblem, readValue, typeWords } from './read-value.js';

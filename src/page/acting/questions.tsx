@@ -7,7 +7,8 @@ import { waitingLine } from '../../views/log/event-line.js';
 import { type DataError, toDataError } from '../data/page-data.js';
 import { waitingWords } from '../record/event-words.js';
 import type { ScreenModel } from '../run/screen-model.js';
-import { Problem, Prose } from '../shell/problem.jsx';
+import { Problem } from '../shell/problem.jsx';
+import { Prose } from '../shell/prose.jsx';
 import { Time } from '../shell/time.jsx';
 import { ValueList, WhatLedHere } from './what-led-here.jsx';
 

@@ -3,7 +3,7 @@ import { effect, signal } from '@preact/signals';
 import type { ProgramList } from '../../app/programs.js';
 import type { RunDay } from '../../app/run-filter.js';
 import type { RunFiles, RunProgram, ScheduleList } from '../../app/runs.js';
-import { connectToService, followRecord, readLinesAfter, type ServiceConnection } from './follow-record.js';
+import { followRecord, readLinesAfter } from './follow-record.js';
 import type {
   About,
   CheckedRun,
@@ -16,6 +16,7 @@ import type {
   RunPage,
   WaitingPage,
 } from './page-data.js';
+import { connectToService, type ServiceConnection } from './service-connection.js';
 
 interface ServiceFacts extends About {
   readonly read_only: boolean;

@@ -1,11 +1,11 @@
 /** What changed between two events of a run: by default between the shown event and the one before it. */
-import type { ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { visibleLine } from '../../views/drawing/visible-text.js';
 import { DataError, type PageRun, toDataError } from '../data/page-data.js';
 import { eventNumber, usePage } from '../page-parts.js';
 import type { ScreenModel } from '../run/screen-model.js';
 import { ValueView } from '../run/value-view.jsx';
+import { ColumnTable } from '../shell/column-table.jsx';
 import { Problem } from '../shell/problem.jsx';
 import { type Change, changesBetween } from './changes.js';
 
@@ -89,27 +89,4 @@ function useRunAt({ data, run }: ScreenModel, seq: number): PageRun | DataError 
     };
   }, [data, run, seq]);
   return found?.seq === seq ? found.run : null;
-}
-
-interface ColumnTableProps {
-  readonly columns: readonly string[];
-  readonly children: ComponentChildren;
-}
-
-/** A table with a head. */
-export function ColumnTable({ columns, children }: ColumnTableProps) {
-  return (
-    <table>
-      <thead>
-        <tr>
-          {columns.map((name) => (
-            <th key={name} scope="col">
-              {name}
-            </th>
-          ))}
-        </tr>
-      </thead>
-      <tbody>{children}</tbody>
-    </table>
-  );
 }

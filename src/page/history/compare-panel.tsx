@@ -5,19 +5,19 @@ import { compareRuns, differentMembers, type RunComparison, type VisitPair } fro
 import { RunTrace, type VisitTrace } from '../../views/compare/run-trace.js';
 import { countOf, duration, localTime } from '../../views/drawing/amounts.js';
 import { visibleLine } from '../../views/drawing/visible-text.js';
-import { Pace } from '../data/follow-record.js';
+import { Pace } from '../data/pace.js';
 import { DataError, type PageData, type RecordLine, type RunRow } from '../data/page-data.js';
 import { RecordLines, recordOf } from '../data/record-lines.js';
 import { usePage } from '../page-parts.js';
 import { eventWords, kindWords } from '../record/event-words.js';
 import type { ScreenModel } from '../run/screen-model.js';
 import { ValueView } from '../run/value-view.jsx';
+import { ColumnTable } from '../shell/column-table.jsx';
 import { Problem } from '../shell/problem.jsx';
 import { shortId } from '../shell/short-id.jsx';
 import { Timeline } from '../timeline/timeline.js';
 import { TimelineCanvas } from '../timeline/timeline-canvas.jsx';
 import { openTimelineView } from '../timeline/timeline-view.js';
-import { ColumnTable } from './changes-panel.jsx';
 import type { GrowingTimeline } from './run-history.js';
 
 const MOST_RUNS = 100;

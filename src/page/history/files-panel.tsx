@@ -7,7 +7,8 @@ import { DataError, toDataError } from '../data/page-data.js';
 import type { RecordLines } from '../data/record-lines.js';
 import { usePage } from '../page-parts.js';
 import type { ScreenModel } from '../run/screen-model.js';
-import { Problem, Prose } from '../shell/problem.jsx';
+import { Problem } from '../shell/problem.jsx';
+import { Prose } from '../shell/prose.jsx';
 import { DiffView } from './steps-panel.jsx';
 
 export function FilesPanel({ model }: { readonly model: ScreenModel }) {

@@ -10,7 +10,7 @@ import { escapeControls, visibleLine } from '../../views/drawing/visible-text.js
 import { usePage } from '../page-parts.js';
 import type { ScreenModel } from '../run/screen-model.js';
 import { ValueView } from '../run/value-view.jsx';
-import { Prose } from '../shell/problem.jsx';
+import { Prose } from '../shell/prose.jsx';
 import type { ComparedAttempt } from './step-history.js';
 
 export function StepsPanel({ model }: { readonly model: ScreenModel }) {

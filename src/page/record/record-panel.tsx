@@ -1,7 +1,7 @@
 /** The record of a run: one sentence for each event, with a filter. The shown event is marked, and its JSON can be read. */
 import { useEffect, useMemo, useReducer, useState } from 'preact/hooks';
 import { cut, escapeControls, visibleLine } from '../../views/drawing/visible-text.js';
-import { Pace } from '../data/follow-record.js';
+import { Pace } from '../data/pace.js';
 import type { RecordLine } from '../data/page-data.js';
 import type { RecordLines } from '../data/record-lines.js';
 import { shownFolders } from '../page-parts.js';

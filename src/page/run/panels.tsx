@@ -2,7 +2,7 @@
 import type { ComponentChildren } from 'preact';
 import { useRef, useState } from 'preact/hooks';
 import { usePage } from '../page-parts.js';
-import { useMedia } from '../shell/use-keys.js';
+import { useMedia } from '../shell/use-media.js';
 
 /** Where the first and the second column end, in percent of the width. */
 type Ends = readonly [number, number];

@@ -8,7 +8,8 @@ import { type ActionName, REASONS_IF_DAMAGED, type Reason, reasonsAgainst } from
 import type { PageRun, RunActions, RunRow } from '../data/page-data.js';
 import { effectRetryReason } from '../history/step-history.js';
 import { commandWords, waitingWords } from '../record/event-words.js';
-import { Link, Prose } from '../shell/problem.jsx';
+import { Link } from '../shell/link.jsx';
+import { Prose } from '../shell/prose.jsx';
 import { ShortId, shortId } from '../shell/short-id.jsx';
 import { Elapsed, StatusMark } from '../shell/status-mark.jsx';
 import { Time } from '../shell/time.jsx';

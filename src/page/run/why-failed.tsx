@@ -5,7 +5,7 @@ import { type FailureOfRun, failedSeq, failureOf } from '../output/attempts.js';
 import { lastLines } from '../output/merge-streams.js';
 import { ColoredOutput } from '../output/terminal-text.jsx';
 import { usePage } from '../page-parts.js';
-import { Prose } from '../shell/problem.jsx';
+import { Prose } from '../shell/prose.jsx';
 import type { ScreenModel } from './screen-model.js';
 
 interface WhyFailedProps {

@@ -3,7 +3,7 @@ import { useEffect, useState } from 'preact/hooks';
 import type { ListedSchedule, ScheduleList } from '../../app/runs.js';
 import { visibleLine } from '../../views/drawing/visible-text.js';
 import { usePage } from '../page-parts.js';
-import { Link } from '../shell/problem.jsx';
+import { Link } from '../shell/link.jsx';
 import { Time } from '../shell/time.jsx';
 
 const REFRESH_MS = 10_000;

@@ -5,7 +5,8 @@ import { boundWords } from '../../views/drawing/bound-words.js';
 import { visibleLine } from '../../views/drawing/visible-text.js';
 import { type CheckedRun, type DataError, type NewRun, type RunActions, toDataError } from '../data/page-data.js';
 import { usePage } from '../page-parts.js';
-import { Problem, Prose } from '../shell/problem.jsx';
+import { Problem } from '../shell/problem.jsx';
+import { Prose } from '../shell/prose.jsx';
 import { Dialog } from '../shell/search-field.jsx';
 import { InputField, inputProblem, jsonOf, kindOf } from './input-fields.jsx';
 

@@ -1,5 +1,5 @@
 /** Keys of the page. They do nothing while a person writes, or together with Ctrl, Alt or Cmd. */
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useRef } from 'preact/hooks';
 
 type Handlers = Readonly<Record<string, (event: KeyboardEvent) => void>>;
 
@@ -27,16 +27,4 @@ function isWriting(target: EventTarget | null): boolean {
     target instanceof HTMLSelectElement ||
     (target instanceof HTMLInputElement && target.type !== 'range' && target.type !== 'checkbox')
   );
-}
-
-/** Whether the page is as a query of media says, also when that changes. */
-export function useMedia(query: string): boolean {
-  const [matches, setMatches] = useState(() => matchMedia(query).matches);
-  useEffect(() => {
-    const list = matchMedia(query);
-    const update = (): void => setMatches(list.matches);
-    list.addEventListener('change', update);
-    return () => list.removeEventListener('change', update);
-  }, [query]);
-  return matches;
 }

@@ -15,7 +15,7 @@ import { printPath } from '../../../prelude/reference.js';
 import type { FindingJson } from '../../../views/diagnostics/findings-json.js';
 import { drawFixes } from '../../../views/diagnostics/fixes.js';
 import { escapeControls } from '../../../views/drawing/visible-text.js';
-import { locationInPlan } from '../../../views/graph/plan-graph.js';
+import { locationInPlan } from '../../../views/graph/plan-location.js';
 import { commandLineHost } from '../../files/command-line-host.js';
 import { replaceRead } from '../../files/replace-file.js';
 import { isForAnEngine } from '../../running/configured-engine.js';

@@ -1,8 +1,7 @@
 /** `statedsl plan simulate`: shows which calls run and which are skipped, for every combination of outcomes. */
 import type { PlanFlags } from '../../../app/project/load-plan.js';
-import { approvalHash } from '../../../app/project/load-plan.js';
 import { simulatePlan } from '../../../interpreter/plan/simulate-plan.js';
-import { planCasesJson, planCasesText } from '../../../views/graph/plan-graph.js';
+import { planCasesJson, planCasesText } from '../../../views/graph/plan-cases.js';
 import { EXIT, type ExitCode } from '../../terminal/exit-code.js';
 import { stdout } from '../../terminal/streams.js';
 import { loadSoundPlan } from './plan-graph.js';
@@ -18,18 +17,5 @@ export async function planSimulateCommand(file: string, flags: PlanSimulateFlags
   stdout.write(
     flags.json ? `${JSON.stringify(planCasesJson(sound.plan, simulation))}\n` : planCasesText(sound.plan, simulation),
   );
-  return EXIT.returned;
-}
-
-interface PlanApproveFlags extends PlanFlags {
-  readonly json?: boolean;
-}
-
-/** `statedsl plan approve`: prints the hash of a plan and everything it calls. */
-export async function planApproveCommand(file: string, flags: PlanApproveFlags): Promise<ExitCode> {
-  const sound = await loadSoundPlan(file, flags);
-  if (sound === null) return EXIT.usage;
-  const hash = approvalHash(sound);
-  stdout.write(flags.json ? `${JSON.stringify({ hash })}\n` : `${hash}\n`);
   return EXIT.returned;
 }

@@ -2,31 +2,31 @@
  * Lowers a STEP to instructions for its context, work, gates and retries. Facts that are known before it runs are in
  * its layout, which all these instructions share.
  */
-import { parseDuration } from '../../../machine/duration.js';
-import type { Expr, Template as LoweredTemplate } from '../../../machine/expression.js';
+import type { Template as LoweredTemplate } from '../../../machine/expression.js';
 import type { Branch } from '../../../machine/machine.js';
-import type { ContextLayout, GuardLayout, StepLayout } from '../../../machine/step.js';
-import type { Mutable } from '../../../prelude/mutable.js';
+import type { ContextLayout, StepLayout } from '../../../machine/step.js';
 import { nearest } from '../../../prelude/nearest.js';
 import { omitUndefined } from '../../../prelude/omit-undefined.js';
 import { unreachable } from '../../../prelude/unreachable.js';
 import { declarationMessages as wrong } from '../../source/catalogue/declarations.js';
-import { type GuardProblem, stepMessages as say } from '../../source/catalogue/steps.js';
+import { stepMessages as say } from '../../source/catalogue/steps.js';
 import type { SourceFile } from '../../source/diagnostic.js';
-import type { Option, StepNode } from '../../syntax/ast.js';
-import type { Expression, Interpolation, Template } from '../../syntax/expression-nodes.js';
+import type { StepNode } from '../../syntax/ast.js';
 import type { StepRun } from '../../syntax/step-nodes.js';
 import { memoOf } from '../lower/effect.js';
 import { constantText, lowerTemplate } from '../lower/lower-expression.js';
 import { boundIn } from '../lower/parallel.js';
 import { lowerAgentName, reportPrompt } from '../lower/report-agent.js';
 import type { StateLowering } from '../lower/state-lowering.js';
-import { lowerContext, lowerEach, lowerGiven, sessionOf } from './lower-each.js';
+import { lowerContext, lowerGiven, sessionOf } from './lower-context.js';
+import { lowerEach } from './lower-each.js';
 import { emitGates, prepareGates } from './lower-gates.js';
+import { lowerGuards } from './lower-guards.js';
+import { lowerReplan, type ReplanSlots, replanSlots } from './lower-replan.js';
 import { emitRetry, prepareRetry } from './lower-retry.js';
 import { lowerWorkflow } from './lower-workflow.js';
 import { stepKey } from './step-keys.js';
-import { declareStep, type NamedStep, scopeOf, setProgress, typeOf } from './step-names.js';
+import { declareStep, type NamedStep, setProgress, typeOf } from './step-names.js';
 
 /** Lowers a STEP with the steps of its tasks. Execution always continues after it. */
 export function lowerStep(l: StateLowering, i: StepNode): boolean {
@@ -314,167 +314,4 @@ function lowerMembers(l: StateLowering, i: StepNode, run: Extract<StepRun, { kin
   const items = ends.map((slot) => ({ op: 'read', name: '$end', places: [{ in: 'local', slot }] }) as const);
   emitter.add({ op: 'set', to: { in: 'local', slot: all }, name: '$ends', value: { op: 'list', items } }, i.verb.span);
   emitter.add({ op: 'tasks-merge', slot: all }, i.verb.span);
-}
-
-const KNOWN = ['max_turns', 'max_cost', 'max_time', 'idle', 'no_write'] as const;
-type Guard = (typeof KNOWN)[number];
-
-/** Lowers the guards of an agent call: limits that act while it runs. */
-function lowerGuards(l: StateLowering, options: readonly Option[]): GuardLayout {
-  const guards: Mutable<GuardLayout> = {};
-  const seen = new Set<string>();
-  for (const option of options) {
-    const name = option.key.text;
-    const report = (problem: GuardProblem): void => {
-      l.diagnostics.push(say.guard(option.span, { name, problem, near: nearest(name, KNOWN), known: KNOWN }));
-    };
-    if (!isGuard(name)) report('unknown');
-    else if (seen.has(name)) report('twice');
-    else if (!take(guards, name, option.value === undefined ? null : (constantText(option.value) ?? '').trim()))
-      report(option.value === undefined && name !== 'no_write' ? 'no-value' : 'bad-value');
-    seen.add(name);
-  }
-  return guards;
-}
-
-function isGuard(name: string): name is Guard {
-  return (KNOWN as readonly string[]).includes(name);
-}
-
-/** False if the value is not valid for the guard. */
-function take(guards: Mutable<GuardLayout>, name: Guard, text: string | null): boolean {
-  switch (name) {
-    case 'no_write':
-      if (text !== null && text !== 'true' && text !== 'false') return false;
-      guards.noWrite = text !== 'false';
-      return true;
-    case 'max_time':
-    case 'idle': {
-      const ms = text === null ? null : parseDuration(text);
-      if (ms === null || ms <= 0) return false;
-      guards[name === 'idle' ? 'idleMs' : 'maxTimeMs'] = ms;
-      return true;
-    }
-    case 'max_turns':
-      if (text === null || !/^[1-9]\d{0,8}$/.test(text)) return false;
-      guards.maxTurns = Number(text);
-      return true;
-    case 'max_cost':
-      if (text === null || !/^\d+(?:\.\d+)?$/.test(text) || Number(text) <= 0) return false;
-      guards.maxCost = Number(text);
-      return true;
-    default:
-      return unreachable(name);
-  }
-}
-
-/** Values of the step that the prompts of its tasks contain, in local slots. */
-const VALUES = ['$goal', '$why', '$changed', '$planner', '$worker'] as const;
-type StepValue = (typeof VALUES)[number];
-
-/**
- * Lowers REPLAN: an agent divides a step that did not pass into tasks, and the agent of the step does one after the
- * other. Both are ordinary steps below it: a split `replan`, and a step for every task. Gates judge all of it.
- */
-type ReplanSlots = Readonly<Record<StepValue, number>>;
-
-/** The slots of a step that a retry may divide; null for all others. */
-function replanSlots(l: StateLowering, { retry }: StepLayout): ReplanSlots | null {
-  if (retry?.entries.some(({ replan }) => replan !== undefined) !== true) return null;
-  return Object.fromEntries(VALUES.map((name) => [name, l.scope.hiddenSlot(name)])) as ReplanSlots;
-}
-
-interface Divided {
-  readonly run: Extract<StepRun, { kind: 'agent' }>;
-  readonly own: NamedStep;
-  readonly slots: ReplanSlots;
-  /** The prompt of the step, in the place of a value: its names mean what they mean in the step. */
-  readonly prompt: LoweredTemplate | null;
-}
-
-function lowerReplan(l: StateLowering, i: StepNode, { run, own, slots, prompt }: Divided): void {
-  const { emitter, scope } = l;
-  const { span } = run;
-  const outer = l.steps.context;
-  const keep = (name: StepValue, value: Expr): void =>
-    void emitter.add({ op: 'set', to: { in: 'local', slot: slots[name] }, name, value }, span);
-  keep('$goal', prompt === null ? l.constant('') : { op: 'template', template: prompt });
-  keep('$why', { op: 'retry-key', field: 'error' });
-  keep('$changed', { op: 'retry-key', field: 'diff' });
-  const plan = planStep(i, run);
-  const below = scopeOf([{ instructions: [plan], inline: false, span }], {
-    level: outer.scope.level + 1,
-    kind: 'group',
-    parent: outer.scope,
-    path: `${outer.scope.path}${own.name}/`,
-  });
-  own.below = below;
-  emitter.add({ op: 'group-enter' }, span);
-  l.frames++;
-  l.steps.context = { ...outer, scope: below, own: null, judging: false };
-  scope.push(
-    'loop',
-    '',
-    VALUES.map((name) => [name, { slot: slots[name] }] as const),
-  );
-  l.instruction(plan);
-  scope.pop();
-  l.steps.context = outer;
-  l.frames--;
-  emitter.add({ op: 'group-leave' }, span);
-}
-
-function planStep(i: StepNode, run: Divided['run']): StepNode {
-  const { span, guards } = run;
-  const value = (name: StepValue): Expression => ({ kind: 'name', name, span });
-  const task = (field: string): Expression => ({
-    kind: 'field',
-    of: { kind: 'name', name: 'task', span },
-    name: { text: field, span },
-    span,
-  });
-  const text = (...parts: readonly (string | Expression)[]): Template => ({
-    parts: parts.map((part): string | Interpolation =>
-      typeof part === 'string' ? part : { expression: part, list: false, span: { ...span, end: span.start } },
-    ),
-    quote: 'none',
-    raw: '',
-    span,
-  });
-  const by = (agent: StepValue): StepNode['run'] => ({ kind: 'agent', agent: text(value(agent)), guards, span });
-  const common = {
-    kind: 'step',
-    verb: { text: 'STEP', span },
-    options: [],
-    context: i.context,
-    gates: [],
-    span,
-  } as const;
-  const work: StepNode = {
-    ...common,
-    name: { text: i.name.text, span },
-    ...omitUndefined({ type: i.type }),
-    prompt: text(
-      ...[
-        `Do this task, which is one part of the step \`${i.name.text}\`: `,
-        task('name'),
-        '\n\n',
-        task('description'),
-      ],
-      ...['\n\nOther tasks do the rest. The whole step is:\n\n', value('$goal')],
-    ),
-    run: by('$worker'),
-  };
-  return {
-    ...common,
-    name: { text: 'replan', span },
-    type: { text: 'split', span },
-    prompt: text(
-      `The step \`${i.name.text}\` did not pass. Divide what is still to be done for it into smaller tasks, which are done in their order.`,
-      ...['\n\n## The step\n\n', value('$goal'), '\n\n## What went wrong\n\n', value('$why')],
-      ...['\n\n## What was changed by then\n\n', value('$changed')],
-    ),
-    run: by('$planner'),
-    each: { parallel: false, options: [], steps: { instructions: [work], inline: false, span }, span },
-  };
 }

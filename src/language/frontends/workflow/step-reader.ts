@@ -8,7 +8,9 @@ import type { Name } from '../../syntax/expression-nodes.js';
 import type { EachTask, StepParts, StepRun } from '../../syntax/step-nodes.js';
 import { gatesOf } from './read-gates.js';
 import { attemptsOf, isOlderRetry, onFailure, retryOf } from './retry.js';
-import { bashOf, contextOf, GUARD_KEYS, HINTS, runOf, sessionOf } from './step-run.js';
+import { contextOf, sessionOf } from './step-get.js';
+import { bashOf, HINTS } from './step-hints.js';
+import { GUARD_KEYS, runOf } from './step-run.js';
 import {
   isNothing,
   itemsOf,

@@ -27,6 +27,7 @@ import { buildSection } from '../steps/build-sections.js';
 import { beginsWithVerb, buildEntryLine, buildStep } from '../steps/build-step.js';
 import type { Token } from '../tokens/token.js';
 import { bareVerbs, isSureVerb, lacksOnlyColon, needsNoColon, wordsOfTokens } from '../tokens/verbs.js';
+import { buildCall, helpAfterArrow } from './build-call.js';
 import { buildCommand, buildPerformed } from './build-commands.js';
 import {
   buildHeading,
@@ -39,7 +40,7 @@ import {
 } from './build-declarations.js';
 import { buildExpression } from './build-expression.js';
 import { buildAssignment, buildEmit, buildJump, buildReturn, buildTextAction } from './build-instructions.js';
-import { buildCall, buildForEach, buildParallel, helpAfterArrow } from './build-loops.js';
+import { buildForEach, buildParallel } from './build-loops.js';
 import { headerOptions } from './build-options.js';
 import { type Naming, reportRest } from './build-rest.js';
 import { buildAsk, buildWait } from './build-waiting.js';

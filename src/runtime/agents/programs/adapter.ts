@@ -2,11 +2,8 @@
  * The interface of an adapter, the part that is specific to one agent program: how to start it without a person, and
  * how to read its output. Everything else (prompts, limits, stopping, records) is the same for all programs.
  */
-import { readFileSync, renameSync } from 'node:fs';
 import type { TokenCounts } from '../../../interpreter/events/event.js';
 import type { ProgramCommand } from '../../process/shell.js';
-import { writeOwn } from '../../store/own-file.js';
-import { storeError } from '../../store/store-error.js';
 import type { McpServers } from '../../tools/mcp-tool.js';
 import type { AgentTally } from '../tally.js';
 import type { AnswerSchema } from './answer-schema.js';
@@ -219,50 +216,4 @@ export function flag(
 ): string[] {
   const given = args.some((arg) => spellings.some((name) => arg === name || arg.startsWith(`${name}=`)));
   return given ? [] : [spellings[0], ...value];
-}
-
-/**
- * Numbers the calls to scripted agents in each run. The numbers are stored with the run, so that a resumed run continues in
- * the script, and a call that is repeated after a crash gets the same answer again.
- */
-export interface CallLog {
-  /** `call` identifies the call in its run. `file` stores the numbers of the run; null stores nothing. */
-  number(key: string, of: { readonly runId: string; readonly call: string }, file: string | null): number;
-}
-
-type CallNumbers = Record<string, string[]>;
-
-export function createCallLog(): CallLog {
-  /** Of runs that store nothing. */
-  const unstored = new Map<string, CallNumbers>();
-  return {
-    number(key, { runId, call }, file) {
-      const calls = file === null ? (unstored.get(runId) ?? {}) : readCalls(file);
-      const known = Object.hasOwn(calls, key) ? (calls[key] as string[]) : [];
-      const at = known.indexOf(call);
-      if (at >= 0) return at;
-      calls[key] = [...known, call];
-      if (file === null) unstored.set(runId, calls);
-      else writeCalls(file, calls);
-      return known.length;
-    },
-  };
-}
-
-function readCalls(file: string): CallNumbers {
-  try {
-    return JSON.parse(readFileSync(file, 'utf8')) as CallNumbers;
-  } catch {
-    // No call was made before.
-    return {};
-  }
-}
-
-function writeCalls(file: string, calls: CallNumbers): void {
-  try {
-    writeOwn(`${file}.new`, JSON.stringify(calls));
-    renameSync(`${file}.new`, file);
-  } catch (cause) {
-    throw storeError('write', file, cause);
-  }
 }
