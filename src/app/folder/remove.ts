@@ -12,10 +12,10 @@ export async function removeRuns(directory: string, options: RemoveOptions): Pro
   const unapplied = all ? new Set<string>() : await findUnapplied(directory);
   const runs = removeOldRuns(directory, { runs: only, keepLast, all, unapplied, dryRun });
   if (!dryRun) await stopLeftovers(runs);
-  const worktrees = await removeTheirWorktrees(directory, runs, { unapplied, dryRun });
   const gone = new Set(runs.removed.map(({ run_id }) => run_id));
+  const worktrees = await removeTheirWorktrees(directory, gone, { unapplied, dryRun });
   const isGone = (run: string): boolean => gone.has(run) || !existsSync(join(directory, 'runs', run));
-  const memo = await forget(directory, isGone, dryRun);
+  const memo = await forgetOutcomesOf(directory, isGone, dryRun);
   const trials = await forgetTrialsOf(directory, isGone, dryRun);
   if (!dryRun && existsSync(join(directory, 'keys')))
     (await import('../../runtime/store/run-keys.js')).forgetFreeKeys(directory);
@@ -36,7 +36,7 @@ async function forgetTrialsOf(directory: string, isGone: (run: string) => boolea
 }
 
 /** Removes the outcomes that removed runs remembered. */
-async function forget(directory: string, isGone: (run: string) => boolean, dryRun: boolean): Promise<number> {
+async function forgetOutcomesOf(directory: string, isGone: (run: string) => boolean, dryRun: boolean): Promise<number> {
   if (!existsSync(join(directory, 'memo'))) return 0;
   return (await import('../../runtime/memo.js')).forgetRuns(directory, isGone, dryRun);
 }
@@ -55,17 +55,16 @@ async function findUnapplied(directory: string): Promise<Set<string>> {
 }
 
 /**
- * Removes worktrees after their runs. If a process dies in between, the next removal removes the rest. Returns the removed
+ * Removes the worktrees of runs that are gone. If a process dies in between, the next removal removes the rest. Returns the removed
  * worktrees, or those that would be removed.
  */
 async function removeTheirWorktrees(
   directory: string,
-  { removed }: Removal,
+  gone: ReadonlySet<string>,
   { unapplied, dryRun }: { readonly unapplied: ReadonlySet<string>; readonly dryRun: boolean },
 ): Promise<Pick<RemovedRuns, 'worktrees' | 'left'>> {
   if (!existsSync(join(directory, 'worktrees'))) return { worktrees: [] };
   const { abandonedWorktrees, removeAll, worktreesOf } = await import('../../runtime/worktree/remove-worktrees.js');
-  const gone = new Set(removed.map(({ run_id }) => run_id));
   const isKept = (runId: string): boolean => unapplied.has(runId) || existsSync(join(directory, 'runs', runId));
   const all = [...worktreesOf(directory, gone), ...abandonedWorktrees(directory, (id) => gone.has(id) || isKept(id))];
   // What an earlier removal could not remove may belong to a run that is removed now.

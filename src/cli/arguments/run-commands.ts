@@ -221,7 +221,7 @@ function addResumeOptions(command: Command): Command {
     );
 }
 
-/** Of the commands after which a cassette has all that a run got since its beginning. */
+/** The options of commands after which a cassette has all that a run got since its beginning. */
 function addRecording(command: Command): Command {
   return command
     .option('--record <file>', 'write a cassette of the whole run, or continue the one that `run --record` began')

@@ -98,7 +98,7 @@ async function runTests(names: readonly string[], flags: TestFlags, read: Set<st
   if (flags.updateCassettes === true && (flags.offline ?? isCi()))
     return usageError('`--update-cassettes` calls commands and agents', 'allow that with `--no-offline`');
   for (const { file } of coverageFiles(flags)) {
-    const problem = whyNoFolderFor(file) ?? whyNotWritable(file);
+    const problem = makeFolderOf(file) ?? whyNotWritable(file);
     if (problem !== null)
       return usageError(`cannot write \`${file}\`: ${problem}`, 'choose another file in `--coverage=KIND:FILE`');
   }
@@ -170,8 +170,8 @@ async function reportCoverage(covered: Coverage, flags: TestFlags): Promise<bool
   return false;
 }
 
-/** Makes the folder of a file; why it cannot, as a clause. */
-function whyNoFolderFor(file: string): string | null {
+/** Makes the folder of a file, unless it may not be used, which `whyNotWritable` reports. Why the system refuses, as a clause. */
+function makeFolderOf(file: string): string | null {
   const folder = dirname(resolve(file));
   const why = whyNoFolder(folder);
   if (why !== null) return null;

@@ -209,11 +209,9 @@ export class RunInspection {
 
   valueOf(text: string, frame: DebugFrame): Value {
     const { program } = this.debuggee.still;
-    const { thread, pc } = frame.standing;
+    const { thread } = frame.standing;
     const { machine } = thread.run.linked;
-    const location =
-      frame.level === program.locationAt(pc)?.calls.length ? program.locationAt(pc) : outerLocation(program, frame);
-    const result = evaluate(compileExpression(text, location, machine, thread.state), thread);
+    const result = evaluate(compileExpression(text, locationIn(program, frame), machine, thread.state), thread);
     if ('problem' in result) throw new AdapterRefusal(result.problem);
     return result.value;
   }
@@ -227,19 +225,17 @@ export class RunInspection {
       .filter(({ title }) => title !== 'Run' && title !== 'Step')
       .flatMap(({ variables }) => variables().map(({ name }) => name));
     const inner = innerNames(program, frame).map(({ name }) => name);
-    const words = text.startsWith(':')
+    const isCommand = text.startsWith(':');
+    const prefix = isCommand ? text : found;
+    const words = isCommand
       ? CONSOLE.map((label) => ({ label, type: 'keyword' }))
       : [
           ...[...new Set([...inner, ...names])].map((label) => ({ label, type: 'variable' })),
           ...functionNames.map((label) => ({ label: `${label}()`, text: `${label}(`, type: 'function' })),
         ];
     const targets = words
-      .filter(({ label }) => label.startsWith(text.startsWith(':') ? text : found) && !label.startsWith('$'))
-      .map((one) => ({
-        ...one,
-        start: text.length - (text.startsWith(':') ? text.length : found.length),
-        length: found.length,
-      }));
+      .filter(({ label }) => label.startsWith(prefix) && !label.startsWith('$'))
+      .map((one) => ({ ...one, start: text.length - prefix.length, length: found.length }));
     return { body: { targets } };
   }
 
@@ -307,7 +303,7 @@ export class RunInspection {
     return { body: { modules, totalModules: modules.length } };
   }
 
-  /** The place of a changeable variable that a frame sees. */
+  /** Where a variable is stored that a frame sees; null: it cannot be changed, or is not there. */
   changeableIn(frame: DebugFrame, name: string): Changeable | null {
     const { program } = this.debuggee.still;
     for (const { title, variables } of scopesOf(program, frame, [])) {
@@ -318,7 +314,7 @@ export class RunInspection {
     return null;
   }
 
-  /** The place of a changeable variable, by the number of what contains it. */
+  /** The same for a variable of a scope, by the number that the client has for the scope. */
   changeable(reference: number, name: string): { readonly at: Changeable; readonly thread: Thread } | null {
     const one = this.shown[reference - 1];
     if (one?.kind !== 'scope') return null;
@@ -340,12 +336,13 @@ function threadName(thread: Thread): string {
   if (thread.status === 'joining') return `${name} · waits for its branches`;
   if (pending === undefined) return name;
   const { kind, waiting } = pending;
-  const what = waiting?.name ?? waiting?.path ?? null;
-  return `${name} · waits for ${kind === 'shell' || kind === 'argv' ? 'a command' : `${kind === 'agent' ? 'an agent' : kind}`}${what === null ? '' : ` ${what}`}`;
+  const what = kind === 'shell' || kind === 'argv' ? 'a command' : kind === 'agent' ? 'an agent' : kind;
+  const called = waiting?.name ?? waiting?.path ?? null;
+  return `${name} · waits for ${what}${called === null ? '' : ` ${called}`}`;
 }
 
-/** A place of the same state outside of the patterns that a frame does not see. */
-function outerLocation(program: Debuggee['program'], { standing, level }: DebugFrame) {
+/** A location in the state of a frame, outside of the patterns that the frame does not see. */
+function locationIn(program: Debuggee['program'], { standing, level }: DebugFrame) {
   if (program === null) return null;
   for (let pc = standing.pc; pc >= 0 && program.stateAt(pc) === program.stateAt(standing.pc); pc--) {
     const location = program.locationAt(pc);

@@ -38,13 +38,11 @@ function itemOf({ index, tree }: OpenProgram, id: number): CallItem | null {
   const { kind, name, declarations } = symbolAt(index, id);
   const [selection] = declarations;
   if (!CALLED.has(kind) || selection === undefined) return null;
-  const declared = tree.items.find(
-    (item) =>
-      (item.kind === 'state' || item.kind === 'pattern') &&
-      item.name.span.start === selection.start &&
-      selection.file === 0,
+  const declared = tree.items.flatMap((item) =>
+    (item.kind === 'state' || item.kind === 'pattern') && item.name.span.start === selection.start ? [item] : [],
   );
-  const range = declared !== undefined && 'body' in declared ? wholeSpan(declared as never) : selection;
+  const [own] = selection.file === 0 ? declared : [];
+  const range = own === undefined ? selection : wholeSpan(own);
   return { name, kind: kind as CallItem['kind'], symbol: id, range, selection };
 }
 

@@ -16,7 +16,7 @@ export interface Completion {
   readonly label: string;
   readonly kind: ProgramSymbol['kind'] | 'verb' | 'option' | 'word' | 'field';
   readonly detail?: string;
-  /** What is inserted; the label if absent. With `snippet` it has places to fill in `<…>`. */
+  /** What is inserted; the label if absent. With `snippet`, what is in `<…>` is to be filled in. */
   readonly insert?: string;
   readonly snippet?: true;
   /** Lower is nearer. */
@@ -160,8 +160,7 @@ function ownSymbols({ program }: Cursor, kind: ProgramSymbol['kind'], owner?: st
 function states(cursor: Cursor): Proposed[] {
   const { program, offset } = cursor;
   const around = enclosing(program, offset);
-  const inPattern = around?.kind === 'pattern';
-  const machine = inPattern ? undefined : machineAt(program, offset);
+  const machine = around?.kind === 'pattern' ? undefined : machineAt(program, offset);
   const declared = ownSymbols(cursor, 'state', machine).filter(({ declarations }) => declarations.length > 0);
   const parameters = around?.kind === 'pattern' ? around.parameters : [];
   return [
@@ -226,9 +225,8 @@ function values(cursor: Cursor): Proposed[] {
   const add = (one: Proposed): void => {
     if (!proposed.has(one.label)) proposed.set(one.label, one);
   };
-  const isNear = (symbol: ProgramSymbol): number => nearness(symbol, { around, machine, offset });
   index.symbols
-    .map((symbol) => ({ symbol, rank: isNear(symbol) }))
+    .map((symbol) => ({ symbol, rank: nearness(symbol, { around, machine, offset }) }))
     .filter(({ rank }) => rank >= 0)
     .sort((a, b) => a.rank - b.rank)
     .forEach(({ symbol, rank }) => {
@@ -255,8 +253,7 @@ interface Viewpoint {
 function nearness(symbol: ProgramSymbol, { around, machine, offset }: Viewpoint): number {
   const { kind, owner, name, declarations } = symbol;
   const isInside = declarations.some(
-    ({ file, start }) =>
-      around !== null && file === 0 && start >= around.span.start && start < wholeSpan(around as never).end,
+    ({ file, start }) => around !== null && file === 0 && start >= around.span.start && start < wholeSpan(around).end,
   );
   switch (kind) {
     case 'parameter':
@@ -315,7 +312,7 @@ function dataPaths({ program, known }: Cursor, written: string): Proposed[] {
         .slice(path.length)
         .split('.')
         .filter((one) => one !== '');
-      return fields({ program, known, before: '' } as Cursor, path, below, []).map(
+      return fields({ program, known, before: '' }, path, below, []).map(
         (one): Proposed => ({ ...one, label: `${of}.${one.label}` }),
       );
     }),
@@ -324,7 +321,7 @@ function dataPaths({ program, known }: Cursor, written: string): Proposed[] {
 
 /** The fields of a value: those of the program first, then what a schema or the last run says. */
 function fields(
-  { program, known, before }: Cursor,
+  { program, known, before }: Pick<Cursor, 'program' | 'known' | 'before'>,
   root: string,
   path: readonly string[],
   own: readonly string[],

@@ -90,17 +90,10 @@ export class Documents {
 
   add(uri: string, language: string, version: number, text: string): OpenDocument {
     const path = filePath(uri);
-    const document: OpenDocument = {
+    const document = this.newDocument(path, this.kindOf(path, language, text), {
       uri,
-      path,
-      name: path === null ? 'untitled.dsl' : shortName(this.host, path),
-      kind: this.kindOf(path, language, text),
       text: TextDocument.create(uri, language, version, text),
-      analysis: null,
-      pending: null,
-      renewals: 0,
-      known: null,
-    };
+    });
     this.open.set(uri, document);
     this.forget();
     return document;
@@ -108,17 +101,16 @@ export class Documents {
 
   /** A file of the workspace that no editor has open. */
   closedDocument(uri: string, path: string, text: string): OpenDocument {
-    return {
-      uri,
-      path,
-      name: shortName(this.host, path),
-      kind: 'program',
-      text: TextDocument.create(uri, 'statedsl', 0, text),
-      analysis: null,
-      pending: null,
-      renewals: 0,
-      known: null,
-    };
+    return this.newDocument(path, 'program', { uri, text: TextDocument.create(uri, 'statedsl', 0, text) });
+  }
+
+  private newDocument(
+    path: string | null,
+    kind: DocumentKind,
+    { uri, text }: Pick<OpenDocument, 'uri' | 'text'>,
+  ): OpenDocument {
+    const name = path === null ? 'untitled.dsl' : shortName(this.host, path);
+    return { uri, path, name, kind, text, analysis: null, pending: null, renewals: 0, known: null };
   }
 
   remove(uri: string): void {
@@ -131,7 +123,7 @@ export class Documents {
     for (const document of this.open.values()) document.known = null;
   }
 
-  /** The open users of a file are analysed anew. */
+  /** The open documents that use a file. */
   usersOf(path: string): OpenDocument[] {
     return this.all().filter(
       ({ analysis, path: own }) =>
@@ -241,22 +233,16 @@ export class Documents {
         return nothing;
       case 'tests': {
         const loaded = await loadSuite(this.host, name, this.folder);
-        return 'missing' in loaded
-          ? nothing
-          : { diagnostics: loaded.diagnostics, sources: loaded.sources, program: null };
+        return 'missing' in loaded ? nothing : withoutProgram(loaded);
       }
       case 'plan': {
         const loaded = await this.loadedPlan(document);
-        return loaded.kind === 'missing'
-          ? nothing
-          : { diagnostics: loaded.diagnostics, sources: loaded.sources, program: null };
+        return loaded.kind === 'missing' ? nothing : withoutProgram(loaded);
       }
       case 'tools': {
         const { settings } = await this.knownOf(document, text);
         const loaded = checkToolsFile(this.host, name, this.toolsOf(settings));
-        return loaded.kind === 'missing'
-          ? nothing
-          : { diagnostics: loaded.diagnostics, sources: loaded.sources, program: null };
+        return loaded.kind === 'missing' ? nothing : withoutProgram(loaded);
       }
       case 'configuration': {
         const { diagnostics, warnings, sources } = await loadSettings(this.host, name);
@@ -266,7 +252,7 @@ export class Documents {
         const compilation = await this.compile(document, text, new Map(), lookingUp(isOld));
         if (compilation === null) return null;
         const { program, diagnostics, sources } = compilation;
-        // A document without a program is none of ours.
+        // Markdown without a program is not checked.
         const isProse =
           kind === 'markdown' &&
           program?.items.length === 0 &&
@@ -288,7 +274,7 @@ export class Documents {
     return loadPlan(this.host, document.name, {}, this.toolsOf(settings));
   }
 
-  /** Without its configuration, a workspace has agents, gates and servers that nobody knows: every name counts as one. */
+  /** In a workspace that is not trusted, the configuration is not read: every name counts as that of an agent, gate or server. */
   private toolsOf({ configuration }: Settings): Partial<ReturnType<typeof toolLookup>> {
     return this.options.isTrusted ? toolLookup(this.host, configuration, { cwd: this.folder }) : {};
   }
@@ -358,11 +344,11 @@ export class Documents {
   }
 
   private knownOf(document: OpenDocument, text: string): Promise<Known> {
-    document.known ??= this.ask(document, text);
+    document.known ??= this.lookUp(document, text);
     return document.known;
   }
 
-  private async ask({ name, path }: OpenDocument, text: string): Promise<Known> {
+  private async lookUp({ name, path }: OpenDocument, text: string): Promise<Known> {
     const settings: Settings = this.options.isTrusted
       ? await loadSettings(this.host, path === null ? '-' : name)
       : { configuration: noConfiguration, diagnostics: [], sources: [], warnings: [] };
@@ -398,6 +384,10 @@ export class Documents {
     const isOpen = this.all().find((one) => one.path === path);
     return isOpen?.uri ?? pathToFileURL(path).href;
   }
+}
+
+function withoutProgram({ diagnostics, sources }: Pick<Analysis, 'diagnostics' | 'sources'>) {
+  return { diagnostics, sources, program: null };
 }
 
 function withEnding(path: string): string {
@@ -444,20 +434,20 @@ function remembering(surroundings: Surroundings): Surroundings {
   const { load, workflow, lookups } = surroundings;
   return {
     ...surroundings,
-    load: once2(load),
-    ...omitUndefined({ workflow: workflow === undefined ? undefined : once2(workflow) }),
+    load: rememberingBoth(load),
+    ...omitUndefined({ workflow: workflow === undefined ? undefined : rememberingBoth(workflow) }),
     lookups: {
       ...lookups,
       ...omitUndefined({
-        onPath: lookups.onPath === undefined ? undefined : once(lookups.onPath),
-        fileExists: lookups.fileExists === undefined ? undefined : once(lookups.fileExists),
-        fileRefused: lookups.fileRefused === undefined ? undefined : once(lookups.fileRefused),
+        onPath: lookups.onPath === undefined ? undefined : rememberingOne(lookups.onPath),
+        fileExists: lookups.fileExists === undefined ? undefined : rememberingOne(lookups.fileExists),
+        fileRefused: lookups.fileRefused === undefined ? undefined : rememberingOne(lookups.fileRefused),
       }),
     },
   };
 }
 
-function once<Value>(ask: (name: string) => Value): (name: string) => Value {
+function rememberingOne<Value>(ask: (name: string) => Value): (name: string) => Value {
   const answers = new Map<string, Value>();
   return (name) => {
     if (!answers.has(name)) answers.set(name, ask(name));
@@ -465,7 +455,7 @@ function once<Value>(ask: (name: string) => Value): (name: string) => Value {
   };
 }
 
-function once2<Value>(ask: (name: string, from: string) => Value): (name: string, from: string) => Value {
+function rememberingBoth<Value>(ask: (name: string, from: string) => Value): (name: string, from: string) => Value {
   const answers = new Map<string, Value>();
   return (name, from) => {
     const key = `${from}\0${name}`;

@@ -6,7 +6,7 @@
 import type { Json } from '../../machine/expression.js';
 import type { OutputMethod } from '../../machine/plan.js';
 import { unreachable } from '../../prelude/unreachable.js';
-import { SourceNumber } from './value.js';
+import { define, SourceNumber } from './value.js';
 
 /**
  * What an exploration does with values that are not known yet, where data is read below them and written into them. A run
@@ -79,12 +79,12 @@ export class DataTree {
     for (let depth = 0; depth < path.length; depth++) {
       const segment = path[depth] as string;
       const last = depth === path.length - 1;
-      if (last && (method === null || method === 'set')) return defineMember(at, segment, value);
+      if (last && (method === null || method === 'set')) return define(at, segment, value);
       const old = this.openMember(at, segment);
       if (!last && this.isUnknown(old))
-        return defineMember(at, segment, this.writeInside(old, path.slice(depth + 1), value, method));
+        return define(at, segment, this.writeInside(old, path.slice(depth + 1), value, method));
       const fresh = last ? this.combine(old, value, method) : this.takeOwned(old);
-      if (fresh !== old) defineMember(at, segment, fresh);
+      if (fresh !== old) define(at, segment, fresh);
       at = fresh as OpenMembers;
     }
   }
@@ -181,7 +181,7 @@ export class DataTree {
     if (!this.isObject(old) || !this.isObject(value)) return value;
     if (this.isUnknown(old) || this.isUnknown(value)) return this.unknown?.join(old, value, 'merge') ?? value;
     const copy = copyOf(old);
-    for (const key of Object.keys(value)) defineMember(copy, key, this.merge(memberOf(old, key), value[key] as Json));
+    for (const key of Object.keys(value)) define(copy, key, this.merge(memberOf(old, key), value[key] as Json));
     return copy;
   }
 }
@@ -196,7 +196,7 @@ function memberOf(at: Json | undefined, segment: string): Json | undefined {
 
 function assign(old: OpenMembers, value: OpenMembers): Json {
   const copy = copyOf(old);
-  for (const key of Object.keys(value)) defineMember(copy, key, value[key] as Json);
+  for (const key of Object.keys(value)) define(copy, key, value[key] as Json);
   return copy;
 }
 
@@ -211,11 +211,4 @@ function isContainer(value: Json | undefined): value is OpenMembers | Json[] {
 
 function copyOf(object: OpenMembers | undefined): OpenMembers {
   return { ...object };
-}
-
-/** A key may be `__proto__`; it is data like any other. */
-export function defineMember(object: OpenMembers, key: string, value: Json): void {
-  if (key === '__proto__')
-    Object.defineProperty(object, key, { value, enumerable: true, writable: true, configurable: true });
-  else object[key] = value;
 }

@@ -176,8 +176,8 @@ export function member(object: ValueObject, name: string): Value | Missing {
   return Object.hasOwn(object, name) ? object[name] : undefined;
 }
 
-/** Defines a member without ever assigning through a prototype. */
-export function define(object: { [key: string]: Value }, name: string, value: Value): void {
+/** Defines a member without ever assigning through a prototype: `__proto__` is data like any other name. */
+export function define<Member>(object: { [key: string]: Member }, name: string, value: Member): void {
   if (name === '__proto__')
     Object.defineProperty(object, name, { value, enumerable: true, writable: true, configurable: true });
   else object[name] = value;

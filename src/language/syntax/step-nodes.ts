@@ -115,7 +115,7 @@ export interface EachTask {
   readonly span: Span;
 }
 
-/** The instructions inside a step, in the written order. */
+/** The blocks inside a step, in the written order. */
 export function blocksOf({ run, each }: StepParts): Block[] {
   const blocks: Block[] = [];
   if (run.kind === 'body') blocks.push(run.body);

@@ -31,11 +31,11 @@ export async function stopLeftovers(stored: StoredRun, effects: ReadonlySet<stri
   const records = all.filter(({ effect, kind }) => effects === null || kind !== undefined || effects.has(effect));
   // A line of a record that came in an archive may name the process of another program.
   const groups = new Set(records.filter((one) => one.isHere && isSame(one)).map(({ group }) => group));
-  if (groups.size > 0)
-    keepOnly(
-      groups,
-      groupsMarked((variables) => variables.includes(markOf(stored.about.run_id))),
-    );
+  if (groups.size > 0) {
+    const mark = markOf(stored.about.run_id);
+    const marked = groupsMarked((variables) => variables.includes(mark));
+    for (const group of groups) if (!marked.has(group)) groups.delete(group);
+  }
   const own = processStat(process.pid)?.group;
   await Promise.all([...groups].filter((group) => group !== own).map((group) => stopGroup(group)));
   if (effects !== null && effects.size === 0 && records.length === 0) return;
@@ -45,15 +45,12 @@ export async function stopLeftovers(stored: StoredRun, effects: ReadonlySet<stri
 
 const markOf = (runId: string): string => `STATEDSL_RUN_ID=${runId}`;
 
-function keepOnly(groups: Set<number>, marked: ReadonlySet<number>): void {
-  for (const group of groups) if (!marked.has(group)) groups.delete(group);
-}
-
 /** Stops processes by the effect that their environment names; null means all effects of the run. */
 export function stopEffects(runId: string, effects: ReadonlySet<string> | null): Promise<void> {
+  const mark = markOf(runId);
   const prefix = `STATEDSL_EFFECT_ID=${runId}:`;
   return stopMarked((variables) => {
-    if (!variables.includes(markOf(runId))) return false;
+    if (!variables.includes(mark)) return false;
     const effect = variables.find((one) => one.startsWith(prefix))?.slice(prefix.length);
     return effect !== undefined && (effects === null || effects.has(effect));
   });

@@ -9,6 +9,7 @@ import {
 import { readProgram } from '../../../app/project/read-program.js';
 import { loadSettings, toolLookup } from '../../../app/project/settings.js';
 import { pathsOnlyHere } from '../../../app/project/target-problem.js';
+import { approvalName } from '../../../interpreter/plan/engine/plan-approvals.js';
 import { hasErrors } from '../../../language/source/diagnostic.js';
 import { fixText, type MadeEdit, withSafeFixes } from '../../../language/source/fix-text.js';
 import { printPath } from '../../../prelude/reference.js';
@@ -103,14 +104,10 @@ async function planFindings({ diagnostics, sources, tree }: LoadedPlan): Promise
 
 function aboutPlan({ signature, approvals }: LoadedPlan): object {
   return {
-    signature: signature.map((paths) =>
-      paths.length === 1 ? { path: paths.map(printPath)[0] } : { anyOf: paths.map(printPath) },
-    ),
+    signature: signature.map((paths) => {
+      const [path, ...others] = paths.map(printPath);
+      return others.length === 0 ? { path } : { anyOf: [path, ...others] };
+    }),
     gates: approvals.map(approvalName),
   };
-}
-
-/** The name in an answer, which leaves out `state.`. */
-function approvalName(path: readonly [string, ...string[]]): string {
-  return printPath(path).replace(/^state\./, '');
 }

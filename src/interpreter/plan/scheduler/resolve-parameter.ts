@@ -5,8 +5,8 @@
 import type { Json } from '../../../machine/expression.js';
 import type { Parameter, PlanPath, Read } from '../../../machine/plan.js';
 import { unreachable } from '../../../prelude/unreachable.js';
-import { defineMember } from '../../values/data-tree.js';
 import { decode } from '../../values/json.js';
+import { define } from '../../values/value.js';
 import { union, type WriterList } from './write-order.js';
 
 /** Why a call of a plan has no value to read: of `skipped`, `blocked` and `waiting` calls. */
@@ -49,7 +49,7 @@ export function resolveParameter(parameter: Parameter, lookup: Lookup): Resolved
       let absent: Absent | null = null;
       for (const [key, part] of parameter.entries) {
         const resolved = resolveParameter(part, lookup);
-        if (resolved.kind === 'value') defineMember(members, key, resolved.value);
+        if (resolved.kind === 'value') define(members, key, resolved.value);
         else absent = combine(absent, resolved);
       }
       return absent ?? { kind: 'value', value: members };
