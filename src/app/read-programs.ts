@@ -221,7 +221,7 @@ export async function prepareFor(
 }
 
 /** A preparation as programs get it. */
-export function resultOfPreparation(preparation: Preparation): Result<Prepared & PreparedProgram> {
+function resultOfPreparation(preparation: Preparation): Result<Prepared & PreparedProgram> {
   switch (preparation.kind) {
     case 'ready':
       return resultWith(preparation.program);

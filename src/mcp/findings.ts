@@ -25,7 +25,7 @@ export function errorsResult(findings: readonly FindingJson[]): ToolResult {
 }
 
 /** A finding as a line. */
-export function findingLine(finding: ShortMembers): string {
+function findingLine(finding: ShortMembers): string {
   const { file, line, column, severity, code, message, help } = finding as Readonly<Record<string, Json | undefined>>;
   const location =
     line === undefined ? '' : `${file === undefined || file === null ? '' : `${file}:`}${line}:${column} `;

@@ -117,7 +117,7 @@ interface Session {
 }
 
 /** The sessions of clients of older revisions: at most a hundred, each until it was not used for half an hour. */
-export class OlderSessions {
+class OlderSessions {
   private readonly open = new Map<string, Session>();
   private readonly timer = setInterval(() => this.closeIdle(clockMs() - IDLE_MS), LOOK_MS).unref();
 

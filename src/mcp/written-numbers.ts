@@ -25,7 +25,7 @@ const MOST_KEPT = 100;
 const kept = new Map<string, WrittenValues>();
 
 /** The frame, or the batch of frames, with a mark in each call of a tool with a number that would be lost. */
-export function markNumbers(frame: string): string {
+function markNumbers(frame: string): string {
   if (!frame.includes('tools/call')) return frame;
   const read = readJson(frame);
   if (!read.ok) return frame;

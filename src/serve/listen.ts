@@ -290,10 +290,6 @@ const QUIET_MS = 500;
 /** Reading a longer record would keep a request waiting. */
 const LONGEST_BYTES = 64 * 1024;
 
-/**
- * Reads the newest runs before anybody asks for them. The first thousand answers take ten times as long as later ones,
- * because the code is compiled meanwhile, and requests that come faster than these would wait for each other for seconds.
- */
 interface WarmUpOptions {
   readonly runs: Pick<Runs, 'list' | 'inspect'>;
   /** Answers as if a client had asked for the run. */
@@ -305,7 +301,11 @@ interface WarmUpOptions {
   readonly signal: AbortSignal;
 }
 
-/** Resolves when they are read, or when `signal` is aborted. */
+/**
+ * Reads the newest runs before they are asked for. The first thousand answers take ten times as long as later ones,
+ * because the code is compiled meanwhile, and requests that come faster than these would wait for each other for
+ * seconds. Resolves when they are read, or when `signal` is aborted.
+ */
 export async function warmUp({ runs, show, sizeOf, quietMs, signal }: WarmUpOptions): Promise<void> {
   const found = await runs.list({ status: ['returned', 'failed', 'suspended'], limit: MOST_RUNS });
   if (!found.ok) return;
@@ -334,7 +334,6 @@ async function untilQuiet(quietMs: () => number, signal: AbortSignal): Promise<v
 /** A tenth of the processor time that the service gets if both need all of it: the service needs little, but at once. */
 const RUN_PRIORITY = 10;
 
-/** Starts the processes that execute runs: the same program, in a process group of its own, which survives the service. */
 interface ProcessOptions {
   readonly directory: string;
   readonly programs: string;
@@ -348,7 +347,10 @@ interface ProcessOptions {
 /** Another process of this command. */
 const ownCommand = (): string[] => [...process.execArgv, process.argv[1] as string, 'serve'];
 
-/** `secret`: inputs that must not be on disk, in arguments or in an environment. */
+/**
+ * Starts a process that executes a run: the same program, in a process group of its own, which survives the service.
+ * `secret`: inputs that must not be on disk, in arguments or in an environment.
+ */
 function startRunProcess(
   runId: string,
   secret: Readonly<Record<string, Json>>,

@@ -13,7 +13,16 @@ import { addExplain, addGuide, addSkill } from './guide-commands.js';
 import { addOutsideOption } from './outside-option.js';
 import { addPlan } from './plan-commands.js';
 import { addCheck, addConvert, addDisassemble, addFormat, addGraph, addInit, addList } from './program-commands.js';
-import { addApply, addDeliver, addReplay, addResume, addRun } from './run-commands.js';
+import {
+  addAnswer,
+  addApply,
+  addCancel,
+  addReplay,
+  addResume,
+  addRollback,
+  addRun,
+  addSignal,
+} from './run-commands.js';
 import { addDebugAdapter, addLanguageServer, addMcp, addServe, addUi } from './service-commands.js';
 import {
   addDiff,
@@ -63,10 +72,10 @@ const COMMANDS = new Map<string, (program: Command, onExit: (code: number) => vo
     run: addRun,
     resume: addResume,
     replay: addReplay,
-    answer: addDeliver,
-    signal: addDeliver,
-    rollback: addDeliver,
-    cancel: addDeliver,
+    answer: addAnswer,
+    signal: addSignal,
+    rollback: addRollback,
+    cancel: addCancel,
     apply: addApply,
     runs: addRuns,
     schedules: addSchedules,

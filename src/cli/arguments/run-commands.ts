@@ -14,7 +14,7 @@ import {
   tokens,
   wholeNumber,
 } from './flag-values.js';
-import { storeOption } from './store-option.js';
+import { RUN, storeOption } from './store-option.js';
 import { addCassetteOptions } from './test-commands.js';
 
 export function addRun(program: Command, onExit: (code: number) => void): void {
@@ -105,7 +105,7 @@ export function addRun(program: Command, onExit: (code: number) => void): void {
 
 export function addResume(program: Command, onExit: (code: number) => void): void {
   addOn(addRecording(addResumeOptions(program.command('resume').description('resume a run that stopped'))))
-    .argument('[run]', 'the id of the run or the beginning of it (default: the latest unfinished run)')
+    .argument('[run]', `${RUN} (default: the latest unfinished run)`)
     .option('--from-file <file>', 'resume the run in this edited program')
     .option('--again', 'go back to before a handled failure, or repeat what the edited program does again')
     .option('--yes', 'resume it although it may call agents more often, or cost more, than `confirm_above` allows')
@@ -123,7 +123,7 @@ export function addReplay(program: Command, onExit: (code: number) => void): voi
       ),
     ),
   )
-    .argument('[run]', 'the id of the run or the beginning of it (default: the newest of this directory)')
+    .argument('[run]', `${RUN} (default: the newest of this directory)`)
     .option('--from <point>', 'start a new run from here: the number of an event, STATE, STATE#2, or a step')
     .option(
       '--failed',
@@ -136,21 +136,24 @@ export function addReplay(program: Command, onExit: (code: number) => void): voi
     );
 }
 
-export function addDeliver(program: Command, onExit: (code: number) => void): void {
+export function addAnswer(program: Command, onExit: (code: number) => void): void {
   addOn(
     addRecording(
       addResumeOptions(program.command('answer').description('answer the questions of a run and resume it')),
     ),
   )
-    .argument('<run>', 'the id of the run or the beginning of it; without it, the one that waits for the answer')
+    .argument('<run>', `${RUN}; without it, the one that waits for the answer`)
     .argument('[answers...]', 'the answers, as name=value')
     .option('--reason <text>', 'why you answer so, for the record')
     .option('--no-resume', 'only record the answer')
     .action(async (run: string, answers: string[], options) =>
       onExit(await (await import('../commands/deliver.js')).answerCommand(run, answers, options)),
     );
+}
+
+export function addSignal(program: Command, onExit: (code: number) => void): void {
   addOn(addRecording(addResumeOptions(program.command('signal').description('send a signal to a run and resume it'))))
-    .argument('<run>', 'the id of the run or the beginning of it; without it, the one that waits for the signal')
+    .argument('<run>', `${RUN}; without it, the one that waits for the signal`)
     .argument('[name]', 'the name of the signal')
     .argument('[payload]', 'its payload: JSON or text')
     .option('--no-resume', 'only record the signal')
@@ -162,14 +165,20 @@ export function addDeliver(program: Command, onExit: (code: number) => void): vo
         ),
       ),
     );
+}
+
+export function addRollback(program: Command, onExit: (code: number) => void): void {
   addResumeOptions(program.command('rollback').description('undo what a failed or cancelled run did'))
-    .argument('<run>', 'the id of the run or the beginning of it')
+    .argument('<run>', RUN)
     .action(async (run: string, options) =>
       onExit(await (await import('../commands/resume.js')).rollbackCommand(run, options)),
     );
+}
+
+export function addCancel(program: Command, onExit: (code: number) => void): void {
   addOn(program.command('cancel'))
     .description('end a run, so that it cannot be resumed')
-    .argument('<run>', 'the id of the run or the beginning of it')
+    .argument('<run>', RUN)
     .option('--json', 'print one JSON object about the run')
     .option('--quiet', 'print only errors')
     .addOption(storeOption())
@@ -181,7 +190,7 @@ export function addDeliver(program: Command, onExit: (code: number) => void): vo
 export function addApply(program: Command, onExit: (code: number) => void): void {
   addOn(program.command('apply'))
     .description('merge the changes in the worktree of a run into the current branch')
-    .argument('[run]', 'the id of the run or the beginning of it (default: the latest that returned)')
+    .argument('[run]', `${RUN} (default: the latest that returned)`)
     .option('--json', 'print one JSON object about the result')
     .option('--quiet', 'print only errors')
     .addOption(storeOption())

@@ -2,7 +2,7 @@
 import type { Command } from 'commander';
 import { addOn, addTypedOn } from './engine-commands.js';
 import { wholeNumber, wholeOrNone } from './flag-values.js';
-import { storeOption, unusedDirectoryOption } from './store-option.js';
+import { RUN, storeOption, unusedDirectoryOption } from './store-option.js';
 
 export function addRuns(program: Command, onExit: (code: number) => void): void {
   addOn(addStoreOptions(program.command('runs').description('list the stored runs, newest first')))
@@ -36,7 +36,7 @@ export function addNotify(program: Command, onExit: (code: number) => void): voi
 
 export function addShow(program: Command, onExit: (code: number) => void): void {
   addOn(addStoreOptions(program.command('show').description('show the current or an earlier state of a run')))
-    .argument('[run]', 'the id of the run or the beginning of it (default: the latest run)')
+    .argument('[run]', `${RUN} (default: the latest run)`)
     .option('--at <seq>', 'show the run as it was after the event with this number', wholeNumber)
     .option('--follow', 'show the events of the run until it ends or waits')
     .action(async (name: string | undefined, options) =>
@@ -55,7 +55,7 @@ export function addDiff(program: Command, onExit: (code: number) => void): void 
 
 export function addReport(program: Command, onExit: (code: number) => void): void {
   addOn(addStoreOptions(program.command('report').description('show how much time and money a run took, and where')))
-    .argument('[run]', 'the id of the run or the beginning of it (default: the latest run)')
+    .argument('[run]', `${RUN} (default: the latest run)`)
     .option('--last <n>', 'report on this many of the newest runs together', wholeNumber)
     .option('--detail <name>', 'show every attempt of one step, state or tool')
     .option('--summary', 'print a run as Markdown: its result, states, cost and graph, for the summary of a CI job')
@@ -68,7 +68,7 @@ export function addReport(program: Command, onExit: (code: number) => void): voi
 export function addVerifyRecord(program: Command, onExit: (code: number) => void): void {
   const command = program.command('verify-record').description('prove that the record of a run is as it was written');
   addOn(addStoreOptions(command))
-    .argument('[run]', 'the id of the run or the beginning of it (default: the latest run)')
+    .argument('[run]', `${RUN} (default: the latest run)`)
     .option('--key <file>', 'the public key with which the record must be signed')
     .action(async (name: string | undefined, options) =>
       onExit(await (await import('../commands/verify-record.js')).verifyRecordCommand(name, options)),
@@ -78,7 +78,7 @@ export function addVerifyRecord(program: Command, onExit: (code: number) => void
 export function addOutput(program: Command, onExit: (code: number) => void): void {
   addOn(program.command('output'))
     .description('print the output of the commands and agents of a run')
-    .argument('[run]', 'the id of the run or the beginning of it (default: the latest run)')
+    .argument('[run]', `${RUN} (default: the latest run)`)
     .argument(
       '[what]',
       'only the output of this state, step, line or effect (`line:3` is a line, `effect:3` an effect)',
@@ -102,7 +102,7 @@ export function addExport(program: Command, onExit: (code: number) => void): voi
     );
   addOn(command.command('audit'))
     .description('print who did what in a run, as lines of JSON')
-    .argument('[run]', 'the id of the run or the beginning of it (default: the latest run)')
+    .argument('[run]', `${RUN} (default: the latest run)`)
     .option('--key <file>', 'the public key with which the record must be signed')
     .addOption(storeOption())
     .addOption(unusedDirectoryOption())

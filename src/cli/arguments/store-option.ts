@@ -1,4 +1,4 @@
-/** Where runs are stored, and the options that only exist so that scripts can pass them to every command. */
+/** What commands on stored runs share: where runs are stored, options that scripts can pass to every command, and how runs are named. */
 import { Option } from 'commander';
 import { environmentOption } from './environment-option.js';
 
@@ -15,3 +15,6 @@ export function unusedStoreOption(): Option {
 export function unusedDirectoryOption(): Option {
   return new Option('--cwd <directory>', 'ignored: this starts no command').hideHelp();
 }
+
+/** How help describes an argument that names a run. */
+export const RUN = 'the id of the run or the beginning of it';

@@ -123,7 +123,7 @@ function writers({ index, source }: OpenProgram, name: string): string[] {
     .map((line) => `written in line ${line}: \`${lineText(source, line).trim()}\``);
 }
 
-export function functionText(name: string): string {
+function functionText(name: string): string {
   const known = Object.hasOwn(FUNCTIONS, name) ? FUNCTIONS[name] : undefined;
   if (known === undefined) return `function \`${name}\``;
   return `\`${name}(${known[0].join(', ')})\`\n${known[1]}`;

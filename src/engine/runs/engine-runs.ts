@@ -175,7 +175,7 @@ async function answerOf<T>(action: () => Promise<T>): Promise<Result<T>> {
 }
 
 /** The id of the run that is meant; null: the latest. Rejects with a `RunRefused` or an `EngineFailure`. */
-export async function findOnEngine(client: EngineClient, url: string, run: string | null): Promise<string> {
+async function findOnEngine(client: EngineClient, url: string, run: string | null): Promise<string> {
   if (run !== null && isRunId(run)) return run;
   const runs = await client.list(run === null ? 1 : Number.POSITIVE_INFINITY);
   if (run === null) {

@@ -118,12 +118,12 @@ export class RunUndo extends UndoRegister {
   }
 }
 
-/**
- * An entry of the undo register is an instruction together with all its values, so that it does not depend on where it was
- * registered: it survives GOTO, the end of the run and an edited program.
- */
 export type UndoInstruction = Extract<Instruction, { op: 'shell' | 'argv' | 'function' | 'agent' | 'plan' }>;
 
+/**
+ * An instruction together with all its values, so that it does not depend on where it was registered: it survives GOTO,
+ * the end of the run and an edited program.
+ */
 export interface UndoEntry {
   /** The location of the UNDO. */
   readonly state: string;

@@ -317,7 +317,7 @@ function choicesOf(glob: string): string[] {
   return [first, ...others.slice(-1)].flatMap((choice) => choicesOf(`${before}${choice}${after}`));
 }
 
-/** What is explored of a machine, and what came of it. */
+/** What is explored of a machine. */
 export interface ExploreOptions {
   /** Inputs that have a value. */
   readonly inputs: Readonly<Record<string, Json>>;
@@ -358,6 +358,7 @@ export interface ExplorationProgress {
   readonly waiting: number;
 }
 
+/** What came of an exploration. */
 export interface Exploration {
   readonly machine: Machine;
   readonly nodes: readonly Node[];

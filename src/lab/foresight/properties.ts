@@ -30,7 +30,7 @@ export interface Property {
 }
 
 /** From the worst to the best. */
-export const VERDICTS = ['violated', 'possible', 'undecided', 'vacuous', 'bounded', 'proved'] as const;
+const VERDICTS = ['violated', 'possible', 'undecided', 'vacuous', 'bounded', 'proved'] as const;
 export type PropertyVerdict = (typeof VERDICTS)[number];
 
 export interface JudgedRule {

@@ -91,7 +91,6 @@ function clear(positions: readonly Position[], { passed, failed, wasTrue, wasFal
   }
 }
 
-/** What no run of a machine executes, whatever its inputs are. For coverage. */
 export interface Position {
   /** The position of an instruction, over all states. */
   readonly pc: number;
@@ -99,7 +98,10 @@ export interface Position {
   readonly is: boolean | null;
 }
 
-/** Nothing is said of programs that are larger than the budget, for which tests would wait. */
+/**
+ * What no run of a machine executes, whatever its inputs are, for coverage. Nothing is said of programs that are larger
+ * than the budget, for which tests would wait.
+ */
 export function unreachableIn(machine: Machine): (position: Position) => boolean {
   if (hasOptionalInputs(machine) || unmodeledKindIn(machine, new Set()) !== null) return () => false;
   const free = new Set(machine.inputs.map(({ name }) => name));

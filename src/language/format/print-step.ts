@@ -260,12 +260,12 @@ const spelling: ReadonlySet<string> = new Set([
   ...['span', 'operatorSpan', 'lines', 'raw', 'verb', 'style', 'afterDo', 'inline', 'position'],
 ]);
 
+type ComparedProgram = Pick<Program, 'items' | 'comments'>;
+
 /**
  * Decides whether two texts are the same program. Compares their trees without source locations and without spellings
  * that have no meaning, and their words, because a tree does not contain notes in parentheses.
  */
-type ComparedProgram = Pick<Program, 'items' | 'comments'>;
-
 export function sameProgram(a: ComparedProgram, b: ComparedProgram): boolean {
   if (a.comments.length !== b.comments.length) return false;
   return isSame(a.items, b.items) && a.comments.every((comment, i) => comment.text === b.comments[i]?.text);

@@ -80,12 +80,12 @@ export function scanStepKey(text: string, at: number, spanOf: (start: number, en
   return { expression, filter: { text: filter, start: end - 1 - filter.length }, end };
 }
 
-/** The tree of expressions and of the texts that contain them, unresolved and with spans like the rest of the tree. */
 export interface Name {
   readonly text: string;
   readonly span: Span;
 }
 
+/** Expressions and the texts that contain them, unresolved and with spans like the rest of the tree. */
 export type Expression =
   /** `text` is the literal as written. */
   | { readonly kind: 'number'; readonly value: number; readonly text: string; readonly span: Span }

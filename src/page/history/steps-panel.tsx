@@ -241,7 +241,6 @@ const NAMES: Readonly<Record<LineType, string>> = {
   [LineType.CONTEXT]: '',
 };
 
-/** The files of a diff of git, each with its lines. What cannot be read as such a diff is shown as plain lines. */
 interface DiffRow {
   /** `added`, `removed`, `head`, or empty. */
   readonly name: string;
@@ -267,6 +266,7 @@ interface DiffFiles {
 
 const BINARY: DiffRow = { name: 'head', text: 'a binary file' };
 
+/** The files of a diff of git, each with its lines. What cannot be read as such a diff is shown as plain lines. */
 export function diffFiles(diff: string): DiffFiles {
   // The parser would take a single carriage return for the end of a line, and the text after it for a line of the diff.
   const text = diff.replace(/\r(?!\n)/g, escapeControls('\r'));

@@ -79,10 +79,6 @@ function Divider({ at, between, ends, widthOf, onMove, onEnd }: DividerProps) {
   );
 }
 
-/**
- * The parts of a screen. Where there is room, those of the areas `main` and `middle` are visible at once, and those of `side`
- * share a place. On a narrow page all of them share one. Which one is shown is a part of the address.
- */
 interface PanelOf {
   readonly id: string;
   readonly title: string;
@@ -94,6 +90,10 @@ interface PanelOf {
 
 const WIDE = '(min-width: 1100px)';
 
+/**
+ * The parts of a screen. Where there is room, those of the areas `main` and `middle` are visible at once, and one of
+ * `side`. On a narrow page one part alone is visible. Which one is shown is in the address.
+ */
 export function Panels({ panels }: { readonly panels: readonly PanelOf[] }) {
   const { router } = usePage();
   const isWide = useMedia(WIDE);

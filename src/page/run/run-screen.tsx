@@ -343,7 +343,6 @@ function useLiveClock(model: ScreenModel, tick: () => void): void {
   }, [isLive.value]);
 }
 
-/** What the colors of a timeline mean. */
 const LABELS = [
   ['busy', 'Command'],
   ['agent', 'Agent'],
@@ -354,6 +353,7 @@ const LABELS = [
   ['idle', 'Idle'],
 ] as const;
 
+/** What the colors of a timeline mean. */
 function Legend() {
   return (
     <ul class="legend" aria-label="Colors">

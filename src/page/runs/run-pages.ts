@@ -3,7 +3,6 @@ import { effect, type ReadonlySignal, signal } from '@preact/signals';
 import { type DataError, type PageData, type RunQuery, type RunRow, toDataError } from '../data/page-data.js';
 import { type BarPart, stateBar } from './state-bar.js';
 
-/** The bars of the runs that are visible, read one after the other while nobody scrolls, and kept. */
 type BarsOfRuns = ReadonlyMap<string, readonly BarPart[]>;
 
 interface RunBars {
@@ -24,6 +23,7 @@ export function keyOf({ run_id, status, state, ended_at }: RunRow): string {
   return `${run_id} ${status} ${state} ${ended_at}`;
 }
 
+/** The bars of the runs that are visible, read one after the other while the list is not scrolled, and kept. */
 export function openRunBars(data: PageData): RunBars {
   const controller = new AbortController();
   const bars = signal<BarsOfRuns>(new Map());
@@ -72,10 +72,6 @@ export function openRunBars(data: PageData): RunBars {
   };
 }
 
-/**
- * The runs of the list, page after page as far as they are needed. The first page is read again and again while somebody looks
- * at it, so that new runs appear and old ones change.
- */
 interface RunRows {
   readonly runs: readonly RunRow[];
   /** Whether these are all. */
@@ -95,6 +91,10 @@ const FIRST_PAGE = 60;
 const PAGE = 500;
 const REFRESH_MS = 2000;
 
+/**
+ * The runs of the list, page after page as far as they are needed. The first page is read again and again while it is
+ * visible, so that new runs appear and old ones change.
+ */
 export function openRunPages(data: PageData, query: RunQuery): RunPages {
   const controller = new AbortController();
   const { signal: closed } = controller;

@@ -18,7 +18,7 @@ const COLUMNS = {
   ...{ time: 'Time', cost: 'Cost', run: 'Id' },
 };
 
-/** A run in the list. */
+/** The titles of the columns, with a check box for all runs if runs can be selected. */
 export function RunHead({ selection }: { readonly selection: AllSelection | null }) {
   return (
     <div role="row" tabIndex={-1} aria-rowindex={1} class={`row head ${selection === null ? '' : 'selects'}`}>

@@ -174,15 +174,15 @@ function useColors(name: string, text: string): readonly (readonly ColoredText[]
   return colored ?? plain;
 }
 
-/** Where events are in the text of the program. */
-interface SourceEvents {
+/** A line of the program. */
+interface SourcePosition {
   /** The number of the file among those of the program. */
   readonly file: number;
   readonly line: number;
 }
 
 /** The position of an event; if it has none, the last one before it in the same visit of a state. */
-export function positionAt(timeline: Timeline, seq: number, fileOf: FileOfLine): SourceEvents | null {
+export function positionAt(timeline: Timeline, seq: number, fileOf: FileOfLine): SourcePosition | null {
   const { events, bars } = timeline;
   const visit = events.visitOf(seq);
   const entered = visit < 0 ? 0 : (bars.seq[visit] as number);
@@ -194,7 +194,7 @@ export function positionAt(timeline: Timeline, seq: number, fileOf: FileOfLine):
 }
 
 /** The first question or signal for which a run waits in a state; null if it waits for none. Its events have no line. */
-export function waitingPosition(machine: Machine, state: string, waiting: readonly Waiting[]): SourceEvents | null {
+export function waitingPosition(machine: Machine, state: string, waiting: readonly Waiting[]): SourcePosition | null {
   const code = machine.states.find(({ name }) => name === state)?.code ?? [];
   for (const { kind, name } of waiting) {
     const found = code.find((one) => (one.op === 'ask' || one.op === 'signal') && one.op === kind && one.name === name);
@@ -207,7 +207,7 @@ export function waitingPosition(machine: Machine, state: string, waiting: readon
 export function findLine(
   timeline: Timeline,
   seq: number,
-  { file, line }: SourceEvents,
+  { file, line }: SourcePosition,
   fileOf: FileOfLine,
 ): number | null {
   const { events } = timeline;

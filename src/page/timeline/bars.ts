@@ -4,7 +4,7 @@
  */
 
 /** What a bar represents. `sample`: a clock, a random number, an id, a schema. `pause`: the time before a retry. */
-export const BAR_KINDS = [
+const BAR_KINDS = [
   'state',
   'command',
   'function',
@@ -21,7 +21,7 @@ export const BAR_KINDS = [
 export type BarKind = (typeof BAR_KINDS)[number];
 
 /** How it ended. `put-off`: the agent was unavailable. `interrupted`: the process ended, and the work was started again. */
-export const BAR_STATUSES = ['open', 'succeeded', 'failed', 'stopped', 'put-off', 'interrupted'] as const;
+const BAR_STATUSES = ['open', 'succeeded', 'failed', 'stopped', 'put-off', 'interrupted'] as const;
 export type BarStatus = (typeof BAR_STATUSES)[number];
 
 /** A bar as an object, for one that is shown in detail. Times are milliseconds since the epoch. */

@@ -265,7 +265,7 @@ function drawCursor(context: CanvasRenderingContext2D, picture: TimelinePicture,
   context.fillRect(Math.min(x, width - 2), 0, 2, height);
 }
 
-/** The marks of the time axis: round times that are far enough apart, with short texts in the zone of the reader. */
+/** A mark of the time axis, with its text in the time zone of the reader. */
 interface Tick {
   readonly timeMs: number;
   readonly text: string;

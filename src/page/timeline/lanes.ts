@@ -6,7 +6,7 @@
 import { firstIndex, withDoubleRoom } from './bars.js';
 
 /** Numbers in rising order, to which numbers are added at the end or near it. */
-export class RisingNumbers {
+class RisingNumbers {
   length = 0;
   private numbers = new Int32Array(16);
 

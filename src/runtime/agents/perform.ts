@@ -316,10 +316,6 @@ function failedToWrite(file: string, why: string): Outcome {
 /** A file in the folder of the run, with the sessions of calls that have not ended. */
 const SESSIONS_FILE = 'agent-sessions.json';
 
-/**
- * Ids of new sessions, for programs that let us choose them. An id is on disk before the program starts, so that a call
- * that was interrupted together with this process continues in its session, unless its changes of files were reverted.
- */
 interface BegunSession {
   /** The session to continue; null begins a new one. */
   readonly id: string | null;
@@ -345,6 +341,11 @@ const UNKNOWN = /no (?:conversation|saved session|previous sessions?) found|inva
 /** An older version has no option for the id. */
 const NO_OPTION = /unknown (?:arguments?|options?)\b.*session-?id/is;
 
+/**
+ * Calls an agent in a new session whose id is chosen here, if its program allows that. The id is on disk before the
+ * program starts, so that a call that was interrupted together with this process continues in its session, unless its
+ * changes of files were reverted.
+ */
 async function callInNewSession(
   { file, key, prompt, again }: NewCall,
   call: (session: BegunSession) => Promise<Outcome>,
@@ -391,10 +392,6 @@ function writeSession(file: string, key: string, id: string | null): void {
   }
 }
 
-/**
- * Chooses the session of a call: one that its program can continue or branch off from, or else a new one that begins
- * with the conversation of the unusable session.
- */
 interface CallSession {
   /** Null begins a new one. */
   readonly id: string | null;
@@ -403,6 +400,10 @@ interface CallSession {
   readonly foreign: string | null;
 }
 
+/**
+ * Chooses the session of a call: one that its program can continue or branch off from, or else a new one that begins
+ * with the conversation of the unusable session.
+ */
 function sessionOf(request: AgentRequest, { name, sessions }: Adapter): CallSession {
   const { session = null, sessionAdapter = name, sessionOrigin: origin, prompt } = request;
   if (session === null) return { id: null, prompt, foreign: null };

@@ -91,10 +91,6 @@ const STORE = '‹store›';
 const RUN = '‹run›';
 const EFFECT = '‹effect›';
 
-/**
- * Replaces what differs between two runs of one program in texts: the id of the run, the ids of its effects, and its
- * directories. The same words are put back where a recorded outcome becomes a value again.
- */
 export interface HiddenRun {
   hide(text: string): string;
   restore(text: string): string;
@@ -107,7 +103,11 @@ export interface AskingContext extends Pick<EffectContext, 'runId' | 'cwd' | 'pr
 
 type AskingRun = Pick<EffectContext, 'runId' | 'cwd' | 'programDir'> & { readonly artifacts: string | null };
 
-/** `effect`: the id of the effect; null: it is not replaced. */
+/**
+ * Replaces in texts what differs between two runs of one program: the id of the run, the ids of its effects, and its
+ * directories. `restore` puts them back where a recorded outcome becomes a value again. `effect`: the id of the effect;
+ * null: it is not replaced.
+ */
 export function hiddenRun({ runId, cwd, programDir, artifacts }: AskingRun, effect: string | null): HiddenRun {
   // Artifacts are in the folder of the run, two levels below the store.
   const store = artifacts === null ? resolve(cwd, '.statedsl') : resolve(artifacts, '../../..');

@@ -222,13 +222,15 @@ const NEWLINE = 10;
 /** In a new file, how much earlier than the latest known end a line may be that was not read yet. */
 const SLACK_MS = 10_000;
 
-/** Reads what was appended to the index of the runs since it was read last: each line is the begin or the end of a run. */
 interface IndexPart {
   readonly entries: readonly IndexEntry[];
   readonly position: IndexPosition;
 }
 
-/** `from`: null reads nothing, and gives the end of the index. Null: nothing was appended. */
+/**
+ * Reads what was appended to the index of the runs since it was read last: each line is the beginning or the end of a
+ * run. `from`: null reads nothing, and gives the end of the index. Null: nothing was appended.
+ */
 function readIndexAfter(directory: string, from: IndexPosition | null): IndexPart | null {
   let fd: number;
   try {

@@ -373,10 +373,8 @@ function discard({ path, fd }: OutputFile): void {
   }
 }
 
-/**
- * The names of files with the output of running commands and agents, so that other processes can read it. When the
- * command ends, the file becomes an artifact, or is removed if the journal contains the whole output.
- */
+// ---- names of files with the output of running effects ----------------------------------------------
+
 export type OutputName = 'stdout' | 'stderr';
 
 /** The output of one attempt of an effect. */
@@ -389,7 +387,10 @@ interface LiveName {
 /** The maximum length of a file name. An output with a longer name cannot be read while it is written. */
 const LONGEST = 120;
 
-/** The prefix of unfinished files in the folder of artifacts. */
+/**
+ * The prefix of unfinished files in the folder of artifacts, so that other processes can read them. When its effect
+ * ends, such a file becomes an artifact, or is removed if the journal contains the whole output.
+ */
 export const PARTIAL = '.partial-';
 
 /** The name of a new file; null for an output that cannot be read while it is written. */

@@ -195,10 +195,6 @@ function supervise({ child, pid, read, release, begun }: RunningProcess, spec: P
   });
 }
 
-/**
- * Reads the output of a command while it runs and after it has ended. A pipe is watched only if its command takes some
- * time, or if its output is displayed. Most commands end earlier, and then their pipes contain all output.
- */
 type OutputListeners = readonly [(bytes: Buffer) => void, (bytes: Buffer) => void];
 
 interface OutputStreams {
@@ -215,7 +211,11 @@ const PIPE_BYTES = 64 * 1024;
 /** How often the pipe of an ended command may be full before it is watched like any other. */
 const MOST_READS = 4;
 
-/** Call it when the command has opened the pipes. `isLive`: output is needed as soon as it arrives. */
+/**
+ * Reads the output of a command while it runs and after it has ended. A pipe is watched only if its command takes some
+ * time, or if its output is displayed. Most commands end earlier, and then their pipes contain all output. Call it when
+ * the command has opened the pipes. `isLive`: output is needed as soon as it arrives.
+ */
 function readPipes({ stdout, stderr }: PipePair, listeners: OutputListeners, isLive: boolean): OutputStreams {
   let watched: OutputStreams | null = null;
   const watch = (): OutputStreams => {

@@ -28,7 +28,7 @@ export interface StoredHead extends RecordHead {
 }
 
 /** What a signature is of. */
-export function signedText(runId: string, { seq, hash }: RecordHead): string {
+function signedText(runId: string, { seq, hash }: RecordHead): string {
   return `statedsl record\n${runId}\n${seq}\n${hash}\n`;
 }
 

@@ -137,11 +137,6 @@ function keepTrace(store: string, { name, root, branch, commonDir }: LeavingWork
 /** The id of a run, optionally followed by the name of a task. */
 const NAME = /^([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})(--[A-Za-z0-9_-]+)?$/;
 
-/**
- * Which entries of `worktrees/` are worktrees of runs. The folder may hold anything, such as a checkout of the user or a
- * link that came with a repository. So an entry counts only by its name together with its record, or together with the
- * repository that lists it as a worktree.
- */
 interface OwnWorktree {
   readonly name: string;
   readonly runId: string;
@@ -151,7 +146,11 @@ interface OwnWorktree {
   readonly commonDir: string | null;
 }
 
-/** All worktrees of runs, including incomplete ones. Those of tasks come before that of their run. Throws a `StoreError`. */
+/**
+ * All worktrees of runs, including incomplete ones. The folder may hold anything, such as a checkout of the user or a
+ * link that came with a repository, so an entry counts only by its name together with its record, or together with the
+ * repository that lists it as a worktree. Those of tasks come before that of their run. Throws a `StoreError`.
+ */
 function ownWorktrees(store: string): OwnWorktree[] {
   const folder = worktreesFolder(store);
   if (!isOwnFolder(folder)) return [];

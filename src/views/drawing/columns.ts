@@ -21,7 +21,6 @@ export function fitToWidth(text: string, width: number): string {
   return `${kept}…`;
 }
 
-/** Tables of plain text: columns as wide as their contents, separated by two spaces. */
 export interface Column {
   readonly title: string;
   /** Numbers are easier to compare when they are aligned at the right. */
@@ -31,7 +30,7 @@ export interface Column {
 /** A text, and how to paint it after its width is known, because escape sequences of colors take no columns. */
 export type Cell = string | { readonly text: string; readonly paint: (text: string) => string };
 
-/** The lines of a table below its titles, without trailing spaces. */
+/** The lines of a table below its titles: columns as wide as their contents, separated by two spaces, without trailing spaces. */
 export function alignedLines(
   head: readonly Column[],
   rows: readonly (readonly Cell[])[],

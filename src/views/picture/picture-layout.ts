@@ -363,10 +363,6 @@ function center(text: string, font: Font, role: DrawnText['role'], x: number, y:
   return { ...alignLeft(text, font, role, x, y), centered: true };
 }
 
-/**
- * Text of programs that is safe in a picture: without characters that XML forbids, that reorder other text, that are
- * invisible, or that pile up over other lines.
- */
 const LONGEST_SHOWN = 600;
 const LONGEST_FULL = 4000;
 
@@ -381,6 +377,10 @@ function visible(text: string): string {
     .replaceAll('\t', ' ');
 }
 
+/**
+ * Text of programs that is safe in a picture: without characters that XML forbids, that reorder other text, that are
+ * invisible, or that pile up over other lines.
+ */
 export const pictureText = {
   /** One line for the picture itself. */
   short: (text: string): string => visible(oneLine(cut(text, LONGEST_SHOWN))),

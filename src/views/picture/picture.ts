@@ -59,10 +59,6 @@ export interface Drawing {
   readonly edges: readonly DrawnEdge[];
 }
 
-/**
- * How wide a text can become. Which fonts are installed is unknown, so each character counts as wide as in the widest
- * common font: a text may take less space than it gets, but never more.
- */
 export interface Font {
   readonly size: number;
   readonly face: 'sans' | 'bold' | 'mono';
@@ -90,6 +86,10 @@ const WIDE = 1.1;
 const EMOJI = 1.42;
 const OTHER = 1;
 
+/**
+ * How wide a text can become. Which fonts are installed is unknown, so each character counts as wide as in the widest
+ * common font: a text may take less space than it gets, but never more.
+ */
 export function textWidth(text: string, font: Font): number {
   return Math.ceil(widthsOf([...text], font).at(-1) ?? 0);
 }

@@ -333,10 +333,6 @@ export class Knowledge {
 const mayHave = (length: number, decided: Facts | undefined): boolean =>
   decided === undefined || canBe(decided, length);
 
-/**
- * Decides what is not known. A script says how the first questions are answered; the questions after it get their first
- * alternative, and the explorer tries the others later by executing the segment again.
- */
 interface Decision {
   readonly index: number;
   readonly of: number;
@@ -346,6 +342,10 @@ interface Decision {
 /** Most segments decide nothing. */
 const NOTHING: readonly number[] = [];
 
+/**
+ * Decides what is not known. A script says how the first questions are answered; the questions after it get their first
+ * alternative, and the explorer tries the others later by executing the segment again.
+ */
 export class Oracle {
   readonly taken: Decision[] = [];
 

@@ -250,7 +250,8 @@ function removeDuplicates(paths: readonly PlanPath[]): PlanPath[] {
   return [...new Map(paths.map((path) => [JSON.stringify(path), path])).values()];
 }
 
-/** Reads the output path and the fields of the result from the schema of a tool. */
+// ---- schemas of tools: the output path, and the fields of the result --------------------------------
+
 export type Schema = { [key: string]: Json };
 
 /** `_output` and `_outputPath` may be inside `properties` or next to it. */

@@ -212,7 +212,6 @@ export function reportOneOf(context: ReaderContext, members: readonly YamlMember
     context.diagnostics.push(words.oneOf(second.key.span, { what, names: members.map(({ key }) => key.text) }));
 }
 
-/** The context that the readers of a workflow file share: diagnostics, access to keys, and signs of its dialect. */
 export type Dialect = 'current' | 'older';
 
 /** A form that only one dialect has. */
@@ -227,6 +226,7 @@ export interface Sign {
   readonly oldest?: true;
 }
 
+/** The context that the readers of a workflow file share: diagnostics, access to keys, and signs of its dialect. */
 export interface ReaderContext {
   readonly file: number;
   readonly diagnostics: Diagnostic[];

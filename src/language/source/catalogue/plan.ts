@@ -104,7 +104,6 @@ export const callMessages = {
   })),
 } as const;
 
-/** Messages about plans: references, output paths, wiring and tools. */
 const PLAN =
   '{"calls": [{"_tool": "price", "goods": "†input.goods", "_outputPath": "†state.price"}], "output": "†state.price"}';
 
@@ -193,6 +192,7 @@ const META_OF_OTHERS: readonly (readonly [names: RegExp, help: string])[] = [
   ],
 ];
 
+/** Messages about plans: references, output paths, wiring and tools. */
 export const planMessages = {
   json: message<{ problem: string }>('plan-json', 'error', (f) => ({
     message: `this is not JSON: ${f.problem}`,

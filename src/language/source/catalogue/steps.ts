@@ -417,7 +417,8 @@ export const stepMessages = {
   })),
 };
 
-/** Messages about STEP blocks that cannot be parsed without guessing. */
+// ---- STEP blocks that cannot be parsed without guessing ---------------------------------------------
+
 const owners: Readonly<Record<string, string>> = {
   ATTEMPT: 'an entry of `RETRY:`',
   NOT: 'an entry of `RETRY:`',

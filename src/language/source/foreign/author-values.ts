@@ -20,7 +20,7 @@ const namesOf = (m: RegExpExecArray): readonly string[] =>
   [...part(m, 2).matchAll(/(?:^|,)\s*([A-Za-z_]\w*)\s*=(?![=~])/g)].map(([, name]) => name as string);
 
 /** The operators of an expression, as they are written here. */
-export const ownOperators = (expression: string): string =>
+const ownOperators = (expression: string): string =>
   expression
     .replace(/"(?:[^"\\]|\\.)*"|&&|\|\||\b(?:and|or|not)\b/g, (found) =>
       found.startsWith('"') ? found : found === '&&' ? 'AND' : found === '||' ? 'OR' : found.toUpperCase(),

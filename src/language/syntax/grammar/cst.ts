@@ -96,13 +96,12 @@ export function emptySpanAt(where: Span): Span {
   return { file: where.file, start: where.end, end: where.end };
 }
 
-/** The concrete tree: what the rules of the grammar matched, in the order of the text. */
 export type SyntaxElement = SyntaxNode | Token;
 
 /** Shared by all nodes that have no such children. Never modified. */
 export const noElements: SyntaxElement[] = [];
 
-/** The text that one rule matched. */
+/** A node of the concrete tree: the text that one rule matched, with its parts in the order of the text. */
 export class SyntaxNode {
   /** Children that are found by the name of their type or rule. */
   elements = noElements;

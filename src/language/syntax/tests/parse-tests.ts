@@ -380,7 +380,6 @@ function verbOf<Verb extends string>(cursor: LineCursor, verbs: readonly Verb[])
 }
 
 const RULE_VERBS = ['ASSUME', 'NEVER', 'AFTER', 'AT MOST', 'ENDS', 'REACHES'] as const;
-/** Lines of a PROPERTY: what never happens, what follows, how often, how runs end, and what is assumed of the inputs. */
 type RuleVerb = Exclude<(typeof RULE_VERBS)[number], 'ASSUME'>;
 
 const FORMS =

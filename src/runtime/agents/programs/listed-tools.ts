@@ -10,7 +10,7 @@ import { nearest } from '../../../prelude/nearest.js';
 import { readYamlFile } from '../../configuration/yaml-file.js';
 import type { McpServers } from '../../tools/mcp-tool.js';
 
-export const OWN_TOOLS = ['read_file', 'write_file', 'run'] as const;
+const OWN_TOOLS = ['read_file', 'write_file', 'run'] as const;
 
 /** A tool of a model as its bridge gets it. */
 export type ListedTool =

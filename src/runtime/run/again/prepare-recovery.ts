@@ -106,7 +106,7 @@ export function keepMachine(about: RunAbout, path: string, machine: Machine): vo
   }
 }
 
-/** Prepares reading the record of a run: its first program, its inputs with their secrets, and what replaces secrets. */
+/** What reading the record of a run needs. */
 export interface RecoveryContext {
   /** The program with which the run started. */
   readonly machine: Machine;

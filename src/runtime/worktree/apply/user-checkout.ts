@@ -199,7 +199,6 @@ function markOf(root: string): string {
   return `apply ${root}`;
 }
 
-/** Files of the user that writing a merge into their checkout would destroy. */
 export interface ChangedFile {
   /** A letter of git: A for added, D for deleted, M for modified, T for another type. */
   readonly status: string;
