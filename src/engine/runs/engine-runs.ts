@@ -109,22 +109,6 @@ export function engineRuns(options: EngineRunsOptions): Runs {
   };
 }
 
-/** Copies a run into the folder, for a program that reads it there. Rejects with a `RunRefused`. */
-export async function copyFromEngine(run: string | null, options: EngineRunsOptions): Promise<string> {
-  const { on: url, namespace = 'statedsl', token = null, key = null, patienceMs = PATIENCE_MS } = options;
-  const client = engineClient({ url, namespace, token, key, patienceMs });
-  try {
-    const id = await findOnEngine(client, url, run);
-    const directory = storeOf(options);
-    await copyRun(client, { url, namespace }, id, directory);
-    return id;
-  } catch (cause) {
-    if (!(cause instanceof EngineFailure)) throw cause;
-    const { message, help } = refusalOfEngine(cause).refusal;
-    throw new RunRefused('wrong-use', message, help);
-  }
-}
-
 /** A run has its first events soon after a worker has begun it. */
 async function copyRun(client: EngineClient, address: EngineAddress, id: string, directory: string): Promise<void> {
   const state = await client.status(id);

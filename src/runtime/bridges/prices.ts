@@ -1,5 +1,5 @@
 /**
- * What models cost, in US dollars for a million tokens, as their services listed it on this date. The configuration wins.
+ * What models cost, in US dollars for a million tokens, as their services listed it on 2026-10-10. The configuration wins.
  * Models with a price of their own for long prompts are left out: a cost that is too low is worse than none.
  */
 
@@ -9,8 +9,6 @@ export interface Price {
   readonly cache_read?: number;
   readonly cache_write?: number;
 }
-
-export const PRICES_OF = '2026-10-10';
 
 /** By the beginnings of names; the longest one counts. A model that is not here has an unknown cost. */
 const PRICES: Readonly<Record<string, Price>> = {
