@@ -82,6 +82,6 @@ export async function guardAnswers(
   throw new RunRefused(
     'not-allowed',
     `${one.by} may not answer \`${one.name}\``,
-    names.length === 0 ? 'the configuration names nobody who may' : `ask ${names.join(' or ')}`,
+    names.length === 0 ? 'the configuration allows no one to' : `ask ${names.join(' or ')}`,
   );
 }

@@ -90,7 +90,7 @@ function frameProblem(line: string): object | null {
       isRequest && params !== undefined
         ? '`params` and `_meta` in it must be objects'
         : 'one object a line, with `"jsonrpc": "2.0"`, a `method`, and an `id` that is a text or a whole number';
-    return frameError(ProtocolErrorCode.InvalidRequest, `the line is no message of JSON-RPC 2.0: ${why}`, id);
+    return frameError(ProtocolErrorCode.InvalidRequest, `the line is not a message of JSON-RPC 2.0: ${why}`, id);
   }
 }
 

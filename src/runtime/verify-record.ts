@@ -318,7 +318,7 @@ class RecordVerification {
       return this.about.settings.engine === undefined
         ? 'not chained: it was recorded without hashes, so nothing shows whether it was changed'
         : 'not chained: this is a copy, and its record is that of the engine';
-    if (signed === null) return 'unbroken, not signed: whoever can write the folder can rewrite it';
+    if (signed === null) return 'unbroken, not signed: anyone who can write to the folder can rewrite it';
     const until = signed.seq === seq ? '' : ` up to event ${signed.seq}`;
     const by = hasKey ? `signed${until} with this key` : `signed${until} with the key ${signed.key}`;
     return hasKey ? `unbroken, ${by}` : `unbroken, ${by}: check the signature with \`--key FILE\``;

@@ -174,7 +174,7 @@ const REASONS: Readonly<Record<number, string>> = {
   401: 'the request has no valid token',
   403: 'it came from elsewhere, or the service does not permit it',
   404: 'there is no such run or program',
-  409: 'the run is not in a state for it, or somebody else did it first',
+  409: 'the run is not in a state for it, or someone else did it first',
   413: 'the body is too large',
   415: 'the body is not JSON',
   416: 'the output is shorter',

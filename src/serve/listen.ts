@@ -211,7 +211,7 @@ async function openNotifier(
   const { configuration, problems } = await loadConfiguration(programs);
   for (const { file, line, message } of problems)
     warn(
-      `${file}${line === null ? '' : `:${line}`}: ${message}; until this is corrected, no run starts and nobody is notified`,
+      `${file}${line === null ? '' : `:${line}`}: ${message}; until this is corrected, no run starts and no notice is sent`,
     );
   const targets = targetList(configuration.notify);
   const folder = serviceFolder(directory);

@@ -22,7 +22,7 @@ async function guard(approvers: Rules | undefined, names: readonly string[], by:
   }
 }
 
-const NONE_MAY = 'the configuration names nobody who may';
+const NONE_MAY = 'the configuration allows no one to';
 
 test('without rules everybody may, and with a list only those in it', async () => {
   expect(await guard(undefined, ['deploy'], 'eve')).toEqual(['passed']);

@@ -376,7 +376,7 @@ test('a plan is simulated as `plan simulate` does, and nothing else is', async (
   expect((await execute({ uri })).text).toContain('2');
   await expect(execute({ uri, more: 1 })).rejects.toThrow('takes one argument: {uri}');
   const program = client.open('flow.dsl', 'DO: true\n');
-  await expect(execute({ uri: program })).rejects.toThrow('the document is no plan');
+  await expect(execute({ uri: program })).rejects.toThrow('the document is not a plan');
   client.change(uri, 2, [{ text: '[{' }]);
   await expect(execute({ uri })).rejects.toThrow('the document has errors');
 });

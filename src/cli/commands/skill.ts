@@ -151,7 +151,7 @@ function whyNot(folder: string, source: string): string | null {
   });
   return changed === undefined
     ? null
-    : `\`${join(folder, changed)}\` was changed by somebody else, so nothing was written`;
+    : `\`${join(folder, changed)}\` was changed by someone else, so nothing was written`;
 }
 
 /** Returns the paths that were written. */

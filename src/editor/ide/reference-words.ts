@@ -81,7 +81,7 @@ export const VERBS: Readonly<Record<string, readonly [snippet: string, text: str
 /** Lines below a STEP. */
 export const SECTIONS: Readonly<Record<string, string>> = {
   AGENT: 'the agent that works',
-  PROMPT: 'what the agent is told',
+  PROMPT: 'the instructions for the agent',
   CONTEXT: 'files, commands and workflows whose output the agent gets',
   SESSION: '`new`, or `from STEP`: the session in which the first attempt begins',
   GATE: 'a check that the step must pass',
@@ -117,7 +117,7 @@ const JOIN = {
 
 /** The options in brackets, by verb. */
 export const OPTIONS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
-  DO: { ok: 'the exit codes that are no failure, or `any`', ...COMMAND },
+  DO: { ok: 'the exit codes that are not failures, or `any`', ...COMMAND },
   CHECK: COMMAND,
   CALL: { method: 'how a value is combined with an existing one', ...EFFECT },
   PLAN: { method: 'how a value is combined with an existing one', timeout: EFFECT.timeout },

@@ -430,7 +430,7 @@ export class Answers extends NameAnswers {
 
   /** What may become of a plan, as `statedsl plan simulate` says it. */
   private async simulatePlanOf(document: OpenDocument) {
-    if (document.kind !== 'plan') return { refused: 'the document is no plan' };
+    if (document.kind !== 'plan') return { refused: 'the document is not a plan' };
     const loaded = await this.documents.loadedPlan(document);
     if (loaded.kind === 'missing' || loaded.plan === null || hasErrors(loaded.diagnostics))
       return { refused: 'the document has errors' };

@@ -190,7 +190,7 @@ async function noticesFor(
       return unsentWords(await sendOnce({ client, targets, send }, { mostMs: SENDING_MS, awaitedMs: COMING_MS }));
     } catch (cause) {
       if (!(cause instanceof EngineFailure)) throw cause;
-      return `nobody was notified: ${cause.message}`;
+      return `no one was notified: ${cause.message}`;
     }
   };
 }

@@ -103,7 +103,7 @@ export const flowMessages = {
     message: '`ON ERROR` is not at the end of a state or pattern',
     label: 'it guards the whole body, so it comes last',
     help: isInner
-      ? 'write `[on_failure=keep]` in the head of the loop or PARALLEL, which then goes on when a turn or member fails'
+      ? 'write `[on_failure=keep]` in the head of the loop or PARALLEL, which then continues when a turn or member fails'
       : 'move it to the end of the body, at the indentation of the body',
   })),
   unknownErrorKind: message<{ name: string; known: readonly string[] } & Near>(
