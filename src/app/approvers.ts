@@ -1,6 +1,6 @@
 /**
  * Who may answer what, by `approvers` of the configuration. It is a rule of an organization for doors that know who asks: over
- * HTTP, in the page and for agents. Whoever owns the folder of the runs can answer everything on the command line.
+ * HTTP, in the page and for agents. The owner of the folder of the runs can answer everything on the command line.
  */
 import type { Through } from '../interpreter/events/event.js';
 import type { Json } from '../machine/expression.js';

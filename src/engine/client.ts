@@ -119,7 +119,7 @@ function onceOnly(): Readonly<Record<string, string>> {
   return { 'idempotency-key': randomUUID() };
 }
 
-/** The engine shows the names of objects to whoever can look into it: they say nothing of what these are about. */
+/** Everyone who can look into the engine sees the names of objects: they say nothing of what these are about. */
 const sharedKey = ({ kind, name }: SharedName, key: string | null): string => hiddenName(`${kind} ${name}`, key);
 
 /** Whether an answer can be an object with one of these members. */

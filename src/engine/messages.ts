@@ -98,7 +98,7 @@ export interface TurnStart {
   readonly keyed?: readonly KeyEvent[];
 }
 
-/** What a turn begins with, beside what the object of its run knows. */
+/** What a turn begins with, in addition to what the object of its run knows. */
 export type TurnBeginning = Pick<TurnStart, 'image' | 'resumedBy' | 'due' | 'begin' | 'keyed'>;
 
 /** Resumes a run that has failed, or one that waits with other limits. */
@@ -227,7 +227,7 @@ export interface WaitingFor {
   readonly since: string;
 }
 
-/** What a turn does, as the worker says that executes it. Beside the record, for people. */
+/** What a turn does, as the worker that executes it says. Not part of the record: for people. */
 export interface Doing {
   readonly turn: number;
   /** The address of the worker. */

@@ -171,7 +171,7 @@ async function openIn({ get }: Pick<SharedContext, 'get'>): Promise<readonly Ope
   return (await get<readonly OpenNotice[]>('open')) ?? [];
 }
 
-/** Null: nobody is told. A run that only waits for the clock continues by itself. `at`: ISO 8601. */
+/** Null: there is no notice. A run that only waits for the clock continues by itself. `at`: ISO 8601. */
 export function noticeOfReport(report: RunReport | null, title: string, at: string): Notice | null {
   if (report === null || report.status === 'skipped' || report.status === 'interrupted') return null;
   const { run_id, status, machine, waiting } = report;

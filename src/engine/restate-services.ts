@@ -38,7 +38,7 @@ import { workersHandlers, workersReaders } from './workers-of-address.js';
 const DAY_MS = 24 * 3600 * 1000;
 
 /**
- * A failed attempt is repeated for ever: by default Restate would pause the run after 70. It would also abort an attempt
+ * A failed attempt is repeated forever: by default Restate would pause the run after 70. It would also abort an attempt
  * that waits for longer than ten minutes, and then start a longer call of an agent again and again. The first attempts after
  * the death of a worker may still reach it, so the pauses are short and grow slowly: five of them take 0.7 s.
  */

@@ -44,7 +44,7 @@ export interface KeyState {
   readonly waiting: readonly WaitingClaim[];
 }
 
-/** What follows from a message: the new state, and what is told to which run. */
+/** What follows from a message: the new state, and the messages to runs. */
 export interface KeyDecision {
   readonly state: KeyState;
   readonly told: readonly (readonly [to: string, KeyWord])[];
@@ -80,7 +80,7 @@ export function decideRelease({ holder, waiting }: KeyState, { run_id, claim }: 
   );
 }
 
-/** Of those that cancel others, the newest goes on; otherwise the one that came first. */
+/** Of those that cancel others, the newest continues; otherwise the one that came first. */
 function nextOf(waiting: readonly WaitingClaim[]): WaitingClaim | null {
   const cancelling = waiting.filter(({ onBusy }) => onBusy === 'cancel');
   if (cancelling.length === 0) return waiting[0] ?? null;
@@ -111,7 +111,7 @@ function meet(
   holder: string,
 ): { readonly stays: readonly WaitingClaim[]; readonly told: KeyDecision['told'] } {
   const { key, run_id, claim, onBusy } = one;
-  // Of two that cancel each other, the newer one goes on.
+  // Of two that cancel each other, the newer one continues.
   if (onBusy === 'skip' || (onBusy === 'cancel' && holder > run_id))
     return {
       stays: [],

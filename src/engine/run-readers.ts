@@ -1,4 +1,4 @@
-/** What is read of the object of a run, and what workers say of its turn, which is beside the record. */
+/** What is read of the object of a run, and what workers say of its turn, which is not part of the record. */
 import { omitUndefined } from '../prelude/omit-undefined.js';
 import type { ListedRun } from '../runtime/list-runs.js';
 import { endFacts, type RunReport } from '../runtime/run/run-report.js';

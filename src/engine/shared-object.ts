@@ -1,7 +1,7 @@
 /**
  * What all runs of an engine share: limits that accounts of agents have reached, and what programs have spent of their budgets.
  * Each is an object of its own, whose rules are those of one machine; only where it is stored differs. Calls that wait are known
- * by their names: as soon as some may begin, the objects of their runs are told. Without that word, they look again by themselves.
+ * by their names: as soon as some may begin, the objects of their runs get a message. Without it, they look again by themselves.
  *
  * The state of an object: `state`, and `w<call>` for each call that waits. The object of a kind lists the others.
  */
@@ -81,7 +81,7 @@ export interface SharedEntry {
 }
 
 /**
- * Whoever has made a call is not asked whether it lives: the engine gives a call of a worker that died to another one, which
+ * The maker of a call is not asked whether it lives: the engine gives a call of a worker that died to another one, which
  * asks with the same name. Until then it holds what it has reserved.
  */
 const isAlive = (): boolean => true;
@@ -222,7 +222,7 @@ async function wake(context: ObjectContext, services: ServiceNames, account: str
     context.send(services.run(runId, 'freed'), { account, count: calls } satisfies FreedCalls);
 }
 
-/** Anybody who reaches the engine can ask, and a handler that fails is repeated for ever. */
+/** Anybody who reaches the engine can ask, and a handler that fails is repeated forever. */
 function refuseUnless(isFit: boolean, what: string): void {
   if (!isFit) throw new EngineRefusal(400, `this is not what ${what}`);
 }

@@ -36,7 +36,7 @@ export class TurnOrigins {
   explain(invocation: string, message: string): boolean {
     const origin = this.known.get(invocation);
     if (origin === undefined || !OTHER_ENTRIES.test(message)) return false;
-    // The engine tries again for ever.
+    // The engine tries again forever.
     if (this.said.get(invocation) !== undefined) return true;
     this.said.set(invocation, true, 1);
     const { runId, turn, by } = origin;

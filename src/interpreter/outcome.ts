@@ -113,7 +113,7 @@ const withoutFinalNewline = (text: string): string => (text.endsWith('\n') ? tex
 /** Unlike `[1/3] building`. */
 const BEGINS_AS_JSON = /^\s*(?:\{\s*"|\[\s*["{[])/;
 
-/** Whether a line is a JSON object or list with a mistake, or without its end. A value with words behind it is text. */
+/** Whether a line is a JSON object or list with a mistake, or without its end. A value with words after it is text. */
 function isBrokenJson(line: string): boolean {
   if (!BEGINS_AS_JSON.test(line)) return false;
   let depth = 0;

@@ -27,7 +27,7 @@ export interface ShownForm {
 /** What the server seals into a form, so that the second call of a tool knows what the first one did. */
 export type FormState =
   | ({ readonly kind: 'questions' } & ShownForm)
-  /** `key`: whoever sends the same form twice starts one run. `digest`: of what is started. */
+  /** `key`: sending the same form twice starts one run. `digest`: of what is started. */
   | { readonly kind: 'confirm'; readonly digest: string; readonly key: string };
 
 export interface Caller {

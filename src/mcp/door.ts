@@ -48,7 +48,7 @@ export interface Door extends DoorOptions {
   /** Of texts of any size: others are answered meanwhile. */
   readonly checks: Checks;
   readonly runs: Runs;
-  /** Makes what is kept beside the runs. Rejects with a `RunRefused` or a `StoreError`. */
+  /** Makes what is kept next to the runs. Rejects with a `RunRefused` or a `StoreError`. */
   openStore(): Promise<void>;
   /** Made when the first run is started. Rejects with a `RunRefused` or a `StoreError`. */
   executions(): Promise<Executions>;

@@ -133,7 +133,7 @@ async function submitRun(
   return { ok: false, refusal: { code: 'unreachable', message, help, facts: { run_id } } };
 }
 
-/** How long whoever used a key first may take until its run is promised, and until that has begun. Milliseconds. */
+/** How long the first user of a key may take until its run is promised, and until that has begun. Milliseconds. */
 const PROMISED_MS = 1000;
 const BEGUN_MS = 10_000;
 

@@ -92,7 +92,7 @@ export function resultOf(
   };
 }
 
-/** An answer about a mistake: whoever reads it can do something about it. */
+/** An answer about a mistake that its reader can correct. */
 export function failedResult(message: string, help: string | null = null, more: ShortMembers = {}): ToolResult {
   const error = {
     message: cutText(message, LONGEST_REASON),

@@ -73,7 +73,7 @@ export interface RunArguments extends NamedFlow {
   readonly trial?: TrialArguments;
 }
 
-/** What a run that was started is told about later. */
+/** What is reported later about a run that was started. */
 export interface StartedTool {
   readonly run_id: string;
   readonly bound?: string;

@@ -43,7 +43,7 @@ export async function untilItStands(
     const { last_seq } = found.run;
     if (caller.progress !== null && last_seq > reported && wait_s > 0) {
       reported = last_seq;
-      // A connection that is gone does not keep the run from going on.
+      // A connection that is gone does not keep the run from continuing.
       await caller.progress(last_seq, progressText(found.run, bound)).catch(() => undefined);
     }
     const left = end - performance.now();

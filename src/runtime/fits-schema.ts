@@ -92,7 +92,7 @@ function withoutDraft(schema: AnySchema): AnySchema {
   return rest;
 }
 
-/** Validates in a context with a time limit, because a pattern may take practically for ever. */
+/** Validates in a context with a time limit, because a pattern may take practically forever. */
 function validateInTime(validate: ValidateFunction, value: Json, limitMs: number): string[] | null {
   const context = createContext({ check: () => validate(value) });
   if (new Script('check()').runInContext(context, { timeout: limitMs }) === true) return null;

@@ -1,5 +1,5 @@
 /**
- * Regular expressions in bounded time. A pattern such as `(a+)+$` can take practically for ever on thirty characters, and a
+ * Regular expressions in bounded time. A pattern such as `(a+)+$` can take practically forever on thirty characters, and a
  * loop that computes must not hang. Patterns that are certainly fast are executed directly; the others run in a context
  * with a time limit.
  */

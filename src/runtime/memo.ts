@@ -199,7 +199,7 @@ interface MemoSource {
   readonly storage: MemoStorage;
 }
 
-/** What cannot be written is told, and not remembered. */
+/** What cannot be written is reported, and not remembered. */
 export async function writeMemo(
   name: string,
   remembered: Remembered,

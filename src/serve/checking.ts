@@ -22,7 +22,7 @@ interface CheckedSource {
   readonly diagnostics: ReturnType<typeof diagnosticsToJson>;
 }
 
-/** What an agent is told about a program. */
+/** What agents learn about a program. */
 interface ReviewedSource {
   readonly valid: boolean;
   /** In the order to mend them, as `check --json` gives them. */

@@ -211,7 +211,7 @@ export async function sendOutput(
   if (tag !== null && isKnown(c, tag)) return c.body(null, 304);
   c.header('Accept-Ranges', 'bytes');
   const ifRange = c.req.header('if-range');
-  // Of an empty output no range can be satisfied, and whoever asks for its beginning wants all of it.
+  // Of an empty output no range can be satisfied, and a request for its beginning wants all of it.
   const isPart = bytes > 0 && (ifRange === undefined || ifRange === tag);
   const range = isPart ? rangeOf(c.req.header('range'), bytes) : null;
   if (range === 'unsatisfiable') {

@@ -32,7 +32,7 @@ export function statusOf(code: RefusalCode): 403 | 404 | 409 | 422 | 500 | 503 {
       return 409;
     case 'wrong-use':
     case 'invalid-program':
-    // The service is well, and so was the request: this run cannot be used, whoever asks for what.
+    // The service is well, and so was the request: this run cannot be used for any request.
     case 'unusable':
     case 'damaged':
       return 422;

@@ -11,7 +11,7 @@ import type { JournalRecord } from '../../runtime/store/journal-line.js';
 import { type StoredRun, storedSources } from '../../runtime/store/stored-run.js';
 import { type VerifiedRecord, verifyRecord } from '../../runtime/verify-record.js';
 
-/** A line of `statedsl export audit`. Beside `value` and `inputs`, `printed_…` has their JSON if numbers in it were written differently. */
+/** A line of `statedsl export audit`. Next to `value` and `inputs`, `printed_…` has their JSON if its numbers were written differently. */
 export interface AuditEntry {
   readonly entry: 'run' | 'agent' | 'command' | 'decision' | 'execution' | 'end' | 'chain';
   readonly [member: string]: Json;

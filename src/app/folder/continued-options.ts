@@ -33,7 +33,7 @@ export interface StoredRuns {
   readonly options: OpenedFolder;
 }
 
-/** What only this package gives beside the options of the library. */
+/** What only this package gives in addition to the options of the library. */
 export interface ContinuedOptions extends Omit<ResumeOptions, 'dir' | 'machine' | 'file'> {
   /** The edited program in which the run continues. */
   readonly program?: ProgramSource;
@@ -42,11 +42,11 @@ export interface ContinuedOptions extends Omit<ResumeOptions, 'dir' | 'machine' 
   /** With a mock: waits take their time. */
   readonly realTime?: boolean;
   /**
-   * Is told what the options come from, before anything begins, and gives those that depend on it. What it throws, the
+   * Receives what the options come from, before anything begins, and gives those that depend on it. What it throws, the
    * operation rejects with.
    */
   readonly examine?: (found: ExaminedRun) => Promise<Pick<ContinuedOptions, 'inputs'>>;
-  /** Is told all options before anything begins. What it throws, the operation rejects with. */
+  /** Receives all options before anything begins. What it throws, the operation rejects with. */
   readonly prepare?: (options: ResumeOptions) => Promise<void>;
   /** How long a wait may be that nobody limits, in milliseconds. */
   readonly otherwiseSuspendAfterMs?: number | null;

@@ -120,7 +120,7 @@ async function isAsking(runs: Pick<Runs, 'inspect'>, run: string, id: string): P
   return shown.ok && shown.value.waiting.some((one) => (one.id ?? one.name) === id);
 }
 
-/** What a run is shown with beside its report. */
+/** What a run is shown with in addition to its report. */
 const SHOWN_ONLY: ReadonlySet<string> = new Set<Exclude<keyof ShownRun, keyof RunReport>>([
   'seq',
   'at',

@@ -23,7 +23,7 @@ import type { Execution } from '../runs.js';
 import { begin, withNotices } from './begin-execution.js';
 import { suspension, withTrial } from './continued-options.js';
 
-/** What only this package gives beside the options of the library. */
+/** What only this package gives in addition to the options of the library. */
 export interface StartingOptions
   extends Omit<
     RunOptions,

@@ -53,7 +53,7 @@ function withHint(error: string, words: readonly string[]): string {
   return hint === null ? error : `${first}\n  = help: ${hint}\n`;
 }
 
-/** What the help begins with: whoever has never seen a flow learns most from one. */
+/** What the help begins with: a first reader learns most from a program. */
 const EXAMPLE = `# hello.dsl
 INPUT: name = "world"
 STATE: GREET

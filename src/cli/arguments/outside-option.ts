@@ -17,7 +17,7 @@ export function forbidOutside(): void {
   isAllowed = false;
 }
 
-/** They read files that others may have made, or write beside them. */
+/** They read files that others may have made, or write next to them. */
 const PROGRAM_READERS = new Set([
   'run',
   'check',

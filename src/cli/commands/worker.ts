@@ -116,7 +116,7 @@ export async function workerCommand(flags: WorkerFlags): Promise<ExitCode> {
       'name another folder with `--dir`',
     );
   }
-  // Each run belongs to the trace of whoever started it, not to that of the worker.
+  // Each run belongs to the trace of its starter, not to that of the worker.
   const trace = traceOptions(environment, settings.configuration.otel, null);
   const status = new WorkerStatus();
   const logs = logsOf(flags);

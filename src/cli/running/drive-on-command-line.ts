@@ -231,7 +231,7 @@ export async function driveOnCommandLine({
   return exitCodeOf(report);
 }
 
-/** A run that waits for one that nobody executes says so in any case: it could wait for ever. */
+/** A run that waits for one that nobody executes says so in any case: it could wait forever. */
 async function sayBusy(
   holder: KeyHolder,
   key: string,

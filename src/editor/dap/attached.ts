@@ -64,7 +64,7 @@ export async function reachRun(
   by: string,
 ): Promise<Socket | null> {
   const directory = storeOf({ folder, ...(dir === undefined ? {} : { dir: inFolder(folder, dir) }) });
-  // What is wrong with the name is said by whoever opens the record instead.
+  // What is wrong with the name is reported when the record is opened instead.
   const found = await resultOf(() => executedFolder(directory, run));
   return found.ok && found.value !== null ? reachRunner(found.value, by) : null;
 }

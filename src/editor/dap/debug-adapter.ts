@@ -185,7 +185,7 @@ class DebugAdapter extends DebugSession {
     return {};
   }
 
-  /** The session goes on in the process that executes the run, if there is one and it answers. */
+  /** The session continues in the process that executes the run, if there is one and it answers. */
   private async attachElsewhere(given: RequestArguments): Promise<void> {
     if (this.options.live !== undefined) return;
     const { clientName } = (this.greeting ?? {}) as { clientName?: string };

@@ -45,7 +45,7 @@ export class LiveRun implements Hold {
   constructor(
     program: DebugProgram,
     private readonly wanted: WantedStops,
-    /** Is told once for each stop, when everything before it is on disk and was shown. */
+    /** Called once for each stop, when everything before it is on disk and was shown. */
     private readonly onStop: (stop: Stop) => void,
     first: Motion,
   ) {
@@ -104,7 +104,7 @@ export class LiveRun implements Hold {
     this.releaseHold();
   }
 
-  /** A person has decided about the first effect that waits: the next one is shown, or the run goes on as it did. */
+  /** A person has decided about the first effect that waits: the next one is shown, or the run continues as it did. */
   afterDecision(act: () => void): void {
     this.heldEffects.shift();
     act();
@@ -112,7 +112,7 @@ export class LiveRun implements Hold {
     this.standAtHeld();
   }
 
-  /** Goes on from where the run stands; from a call of a plan to another one that is held, if there is any. */
+  /** Continues from where the run is; from a call of a plan to another one that is held, if there is any. */
   continueRun(motion: Motion): void {
     const { stop } = this;
     const isAtCall = stop?.call !== undefined && this.heldEffects.length > 0;
@@ -157,7 +157,7 @@ export class LiveRun implements Hold {
     this.standStill({ reason: 'pause', text: 'the run waits' });
   }
 
-  /** The run goes on without a debugger. */
+  /** The run continues without a debugger. */
   detach(): void {
     this.isDetached = true;
     for (const held of this.heldEffects.splice(0)) held.run();

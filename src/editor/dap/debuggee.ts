@@ -263,7 +263,7 @@ export class Debuggee {
 
   /**
    * Begins a new run at the past place where this one stands, as `replay` does, and makes a change there, if there is one. The
-   * session goes on with it, and the old run stays as it is.
+   * session continues with it, and the old run stays as it is.
    */
   async branchOff(change: VariableChanged | null): Promise<void> {
     const { past, runId, live: old, execution: left } = this;
@@ -472,14 +472,14 @@ export class Debuggee {
     execution.stopper.abort('the debugger');
   }
 
-  /** The run goes on without this session. */
+  /** The run continues without this session. */
   detach(): void {
     this.live?.detach();
     this.attached?.setHold(null);
     this.attached = null;
   }
 
-  /** The client is done: a run that it started ends, one to which it attached goes on. */
+  /** The client is done: a run that it started ends, one to which it attached continues. */
   disconnect(terminates: boolean | undefined): void {
     if (terminates ?? this.attached === null) {
       if (this.live !== null) this.terminate();

@@ -42,7 +42,7 @@ export class TimeTravel {
     this.standAt(best ?? outer, best === null && outer === null ? 'entry' : 'step');
   }
 
-  /** Stands where the state of a thread was entered, or the pattern that is the `level`th one in it. Nobody is told. */
+  /** Stands where the state of a thread was entered, or the pattern that is the `level`th one in it. Reports nothing. */
   standAtBeginning(thread: Thread, level: number): void {
     void this.debuggee.still;
     const here = this.here();

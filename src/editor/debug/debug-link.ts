@@ -14,7 +14,7 @@ export interface Trap {
   readonly before: (thread: Thread, pc: number, isAgain: boolean) => boolean;
   /** Whether a thread stops before this failure is handled; null: failures are not looked at. */
   readonly failing: ((thread: Thread, pc: number, failure: RuntimeFailure) => boolean) | null;
-  /** Is told when it stops there. */
+  /** Called when it stops there. */
   readonly atFailure: (thread: Thread, pc: number, failure: RuntimeFailure) => void;
   readonly failures: Failures;
   /** Called instead of a return when a thread stops; may throw to leave `advance`. */

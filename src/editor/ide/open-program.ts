@@ -1,6 +1,6 @@
 /**
  * Where a name is declared, where it occurs, and what it leads to. Names that can mean several things at one location are
- * one class: whoever renames one of them renames all.
+ * one class: renaming one of them renames all.
  */
 import type { Compilation } from '../../language/check/compile.js';
 import type { Occurrence, ProgramIndex, ProgramSymbol } from '../../language/check/program-index.js';

@@ -1,4 +1,4 @@
-/** What the parameters of requests must have: a client that leaves something out is told what, and not where the server failed. */
+/** What the parameters of requests must have: a client that leaves something out learns what, and not where the server failed. */
 
 type Members = Readonly<Record<string, unknown>>;
 

@@ -48,7 +48,7 @@ export interface EngineClients {
   readonly patient: EngineClient;
 }
 
-/** What only this package gives beside the options of the library. */
+/** What only this package gives in addition to the options of the library. */
 export interface StartingOnEngine extends Pick<FollowOptions, 'onSilence'> {
   /** Only workers with this name execute the run, instead of those that the configuration names. */
   readonly home?: string;
@@ -104,7 +104,7 @@ export async function startOn(
   if (!prepared.ok) return prepared;
   const { machine, configuration, variables, functions = null, worktreeElsewhere = false } = prepared.value;
   const supplied = runOptionsOf(host, prepared.value);
-  // The run belongs to the trace of whoever starts it, not to that of its workers.
+  // The run belongs to the trace of its starter, not to that of its workers.
   const traceparent = rest.settings?.traceparent ?? ((options.env ?? process.env).TRACEPARENT || undefined);
   const settings = {
     ...{ ...supplied.settings, ...rest.settings, ...memoSettings(memo) },

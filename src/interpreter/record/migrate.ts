@@ -207,7 +207,7 @@ class RunMigration {
   }
 
   /**
-   * Where a thread begins whose branches cannot go on as they are: they are begun anew, and take over what is done. Null:
+   * Where a thread begins whose branches cannot continue as they are: they are begun anew, and take over what is done. Null:
    * they can, or something in them can only be continued.
    */
   private restartOf(

@@ -85,7 +85,7 @@ export interface ReplayOptions {
   readonly complete: (outcome: Outcome, request: EffectRequest | null) => Outcome;
   /** The run in another machine, from here on; null if that is not possible. */
   readonly migrate: (run: Run, resumed: RunResumed & { readonly digest: string }) => Run | null;
-  /** Is told each request that the run makes. */
+  /** Called with each request that the run makes. */
   readonly onRequest?: ((request: EffectRequest) => void) | undefined;
 }
 
@@ -209,7 +209,7 @@ export class Replay {
   }
 
   private resume(seq: number, event: RunResumed): Difference | null {
-    // A run that only went on took nothing back: what was discarded before is still missing in what follows.
+    // A run that only continued took nothing back: what was discarded before is still missing in what follows.
     if (!this.loose || event.from !== undefined) {
       this.releaseHeldFailures();
       if (this.loose) this.rest();

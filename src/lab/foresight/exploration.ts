@@ -335,7 +335,7 @@ export interface ExploreOptions {
   readonly maxSegments?: number;
   /** CPU time of the exploration. */
   readonly seconds: number;
-  /** Asked up to a hundred times a second, with how much is explored: whether the time of whoever waits is up. */
+  /** Asked up to a hundred times a second, with how much is explored: whether the caller's time is up. */
   readonly isTimeUp?: (progress: ExplorationProgress) => boolean;
   /** What a call of an agent reserves of `LIMIT: cost`, by its name. */
   readonly agentMaxCost?: Readonly<Record<string, number>>;

@@ -71,7 +71,7 @@ export interface TextOptions {
   readonly quiet?: boolean;
 }
 
-/** Lines of the included patterns: whoever uses them cannot change them. */
+/** Lines of the included patterns, which their users cannot change. */
 const isIncluded = (file: string | null): boolean => file?.startsWith('std/') === true;
 
 export function reportText(verification: Verification, options: TextOptions): string {

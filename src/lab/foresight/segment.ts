@@ -360,7 +360,7 @@ function taskNamesIn({ states }: Machine): readonly string[] {
   return [...names];
 }
 
-/** Whether it may read the comments of a validation, the files of a task, and the tool that failed: only then they are told apart. */
+/** Whether it may read the comments of a validation, the files of a task, and the tool that failed: only then they are distinguished. */
 function lookedAt({ states }: Machine): Site['looked'] {
   const code = JSON.stringify(states.map((state) => state.code));
   return {

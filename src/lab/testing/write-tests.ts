@@ -100,7 +100,7 @@ function addLastAnswer(lines: string[], { failures }: ExecutedTest): boolean {
   return false;
 }
 
-/** The mock of a request after the trace: it fails, so that the run does not go on for long. */
+/** The mock of a request after the trace: it fails, so that the run does not continue for long. */
 const failing = (mock: string): string =>
   `${mock.slice(0, mock.lastIndexOf('→'))}→ fails tool_failure "after the trace", …`;
 

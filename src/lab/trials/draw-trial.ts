@@ -19,7 +19,7 @@ const LONGEST = 100;
 
 const percent = (rate: number): string => `${Math.round(rate * 100)} %`;
 
-/** `next`: the command that goes on. */
+/** `next`: the command that continues. */
 export function drawTrial(report: TrialReport, paint: Paint, next: string): string {
   const { variants, comparison } = report;
   const parts = variants.map((variant) => drawVariant(variant, variants.length > 1, paint));

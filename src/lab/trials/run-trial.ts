@@ -119,7 +119,7 @@ class TrialLoop {
     return this.isAffordable(slot, variant);
   }
 
-  /** Whether what is left suffices for a run that costs as much as the dearest of its variant, beside those that work. */
+  /** Whether what is left suffices for a run that costs as much as the dearest of its variant, in addition to those that are executed. */
   private isAffordable(slot: number, variant: number): boolean {
     const { kept, directory, variants } = this.options;
     if (kept.budget === null) return true;
@@ -175,7 +175,7 @@ class TrialLoop {
     onJudged(planned, result);
   }
 
-  /** A run that waits for money goes on when there is some; one that waits for anything else keeps its variant from going on. */
+  /** A run that waits for money continues when there is some; one that waits for anything else keeps its variant from continuing. */
   private park(planned: PlannedRun, { run_id, waiting, cost }: RunReport): void {
     const { slot, variant } = planned;
     this.queue.unshift(planned);

@@ -186,7 +186,7 @@ export class Trials {
     }
   }
 
-  /** What it has found so far, whoever executes it. */
+  /** What it has found so far, whichever process executes it. */
   async report(name: string): Promise<Result<TrialReport>> {
     const found = this.find(name);
     if (!found.ok) return found;

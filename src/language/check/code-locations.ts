@@ -1,6 +1,6 @@
 /**
  * Where instructions come from, for debuggers: the action whose part an instruction is, the uses of patterns and workflows
- * around it, and what names mean there. It stands beside a machine and never in it, so the digest of a machine does not
+ * around it, and what names mean there. It is kept next to a machine and never in it, so the digest of a machine does not
  * depend on it.
  */
 import type { Expr, Json } from '../../machine/expression.js';

@@ -18,7 +18,7 @@ export function StepsPanel({ model }: { readonly model: ScreenModel }) {
   // The steps are those of the lines so far.
   void model.record.value;
   const { steps } = model.history.steps;
-  // While the run goes on, the panel stays with the step that it showed first.
+  // While the run continues, the panel stays with the step that it showed first.
   const first = useRef<string | null>(null);
   if (steps.length === 0) {
     const status = model.latest.value?.status;

@@ -25,7 +25,7 @@ export function WhyFailed({ model, error }: WhyFailedProps) {
   const show = (tab: string, seq: number | null): void =>
     router.change({ tab, ...(seq === null ? {} : { event: String(seq) }) });
   useEffect(() => {
-    // The reason is there before the record, so whoever is quick is led to the event as soon as it is known.
+    // The reason is there before the record, so a quick reader is led to the event as soon as it is known.
     if (!isWanted || (failed === null && !isComplete)) return;
     setWanted(false);
     show('source', failed);

@@ -163,7 +163,7 @@ function resetOf(headers: Readonly<Record<string, string>>): number | null {
 
 /**
  * Tells the conversation up to here: a call that is cut off later continues from here, and nothing before it is paid again. A
- * session is told with it, since one without a conversation cannot be continued.
+ * session is reported with it, since one without a conversation cannot be continued.
  */
 function keep({ session, stored }: ModelTask, messages: readonly ModelMessage[]): void {
   if (stored === null) return;

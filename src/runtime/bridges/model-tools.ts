@@ -1,6 +1,6 @@
 /**
  * The tools of a model: only those that its configuration lists. Files are those below the working directory, also through
- * links, and commands run there. Each call is told, with how it ended.
+ * links, and commands run there. Each call is reported, with how it ended.
  */
 import { spawn } from 'node:child_process';
 import { mkdirSync, readFileSync, realpathSync, statSync, writeFileSync } from 'node:fs';

@@ -1,7 +1,7 @@
 /**
  * Runs inside of a sandbox without a network: listens on its loopback address, which nothing outside shares, and passes
  * each connection on to the socket of the proxy that knows the named hosts. Its arguments are the socket, and the program with its
- * arguments, which is told of the proxy by the usual variables.
+ * arguments, which learns of the proxy from the usual variables.
  */
 import { spawn } from 'node:child_process';
 import { connect, createServer } from 'node:net';

@@ -75,7 +75,7 @@ async function letsGo(stored: StoredRun, owner: LockOwner, lock: string): Promis
 }
 
 /**
- * Whether the owner of a lock does not touch it any more. Then its process does something else, or hangs; one that goes on
+ * Whether the owner of a lock does not touch it any more. Then its process does something else, or hangs; one that continues
  * after all notices before its next record that it has lost the run.
  */
 async function isSilent({ path }: StoredRun, lock: string): Promise<boolean> {

@@ -172,7 +172,7 @@ async function driveToEnd(
   }
 }
 
-/** The trace gets events as the journal has them, before whoever shows them. */
+/** The trace gets events as the journal has them, before they are shown. */
 function traceAndShow(trace: TracedSpans, onEvent: RunOptions['onEvent']): NonNullable<RunOptions['onEvent']> {
   return (event, position, whole) => {
     const { seq, time, recorded } = position;

@@ -146,7 +146,7 @@ class Driver {
   private async whileHeld(hold: Hold): Promise<void> {
     const released = hold.whenReleased(this.run);
     if (released === null || this.isInterrupted) return;
-    // Whoever goes back executes the record again: it must reach to where the run stands.
+    // Going back executes the record again, which must reach to where the run is.
     await this.recording.sync();
     this.clock.pause();
     const { signal } = this.options;

@@ -85,7 +85,7 @@ export async function withMemo(
   return { effects: { ...effects, perform }, onEvent: listens ? listener : onEvent };
 }
 
-/** How a run uses the memo, as its settings keep it for when it goes on. */
+/** How a run uses the memo, as its settings keep it for when it is resumed. */
 export const memoSettings = (memo: MemoOptions | undefined): Readonly<Record<string, Json>> =>
   omitUndefined({ memo_fresh: memo?.fresh, memo_max_age_ms: memo?.maxAgeMs });
 

@@ -36,7 +36,7 @@ export async function takeKey(
   const began = clockMs();
   const waitedFor = new Set<string>();
   const claimed = await waitForKey(key, options, async (holder) => {
-    // Of two that cancel each other, the newer one goes on.
+    // Of two that cancel each other, the newer one continues.
     if (onBusy === 'skip' || (onBusy === 'cancel' && holder.run_id > runId)) {
       if (holder.status !== 'running') options.onBusy?.(holder, name);
       await note(directory, holder, { key: name, run_id: runId, how: 'skipped' });

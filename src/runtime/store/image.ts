@@ -1,6 +1,6 @@
 /**
  * The image of a run between two of its events: all that another process needs, besides the machine and the options of
- * the run, to go on with it. A checkpoint on disk is an image with the position in the journal that it covers.
+ * the run, to continue it. A checkpoint on disk is an image with the position in the journal that it covers.
  */
 import { createHash } from 'node:crypto';
 import { limitsOf, type StoredLimits, storedLimits } from '../../interpreter/events/stored-limits.js';

@@ -1,5 +1,5 @@
 /**
- * `heads.ndjson`: how far the record of a run had come whenever a process left it, so that whoever verifies the record notices
+ * `heads.ndjson`: how far the record of a run had come whenever a process left it, so that verifying the record notices
  * that its end was cut off. With a key, each head is signed, and there is one more after each answer of a person.
  */
 import { Buffer } from 'node:buffer';

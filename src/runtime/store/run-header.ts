@@ -89,7 +89,7 @@ interface Labelled extends Pick<RunHeader, 'settings'> {
   readonly options: Pick<FixedOptions, 'title'>;
 }
 
-/** How far a record had come, for whoever verifies it later. */
+/** How far a record had come, for verifying it later. */
 export interface RecordHead {
   /** The number of its last event. */
   readonly seq: number;

@@ -1,6 +1,6 @@
 /**
  * Keys of runs: of the runs of a store with the same key, one is executed at a time. A folder for each key names the run that
- * has it. Nobody gives a key back: whoever wants it looks whether the run still holds it, so no crash keeps it for ever.
+ * has it. A key is not given back: a run that wants it looks whether its holder still holds it, so no crash keeps it forever.
  */
 import { createHash } from 'node:crypto';
 import { readdirSync, renameSync, rmSync } from 'node:fs';

@@ -1,6 +1,6 @@
 /**
  * Spans as OTLP/JSON: ids in hexadecimal, numbers of 64 bits as text, enums as numbers. A span is plain data, made of a
- * record alone, so whoever makes it again makes the same.
+ * record alone, so making it again gives the same.
  */
 import { sha256Hex } from '../sha256.js';
 import { VERSION } from '../version.js';
@@ -67,7 +67,7 @@ export function traceRequest(spans: readonly OtlpSpan[], resource: Readonly<Reco
 
 /** The trace that a run belongs to, and the span that started it. */
 export interface TraceParent extends SpanLink {
-  /** False: whoever began the trace does not want its spans. */
+  /** False: the origin of the trace does not want its spans. */
   readonly isSampled: boolean;
 }
 

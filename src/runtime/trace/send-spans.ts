@@ -1,6 +1,6 @@
 /**
  * Sends spans to a receiver of OTLP over HTTP. A run never waits for it while it works, and at its end only as long as a
- * healthy receiver needs: what could not be sent is told once, and made again from the record later.
+ * healthy receiver needs: what could not be sent is reported once, and made again from the record later.
  */
 import type { ClientRequest, IncomingMessage } from 'node:http';
 import { clockMs } from '../clock.js';

@@ -71,7 +71,7 @@ async function executeLocked(options: ExecuteOptions): Promise<void> {
   const waiting = readWaiting(directory, runId);
   // The process before this one has finished it, or the request was withdrawn.
   if (waiting === null || waiting.refusal !== undefined) return;
-  // A resumption would go on behind the part that was wanted.
+  // Resuming it would continue after the part that was wanted.
   if (isOfOnePart(waiting) && hasRecord(directory, runId)) return forgetWaiting(directory, runId);
   if (waiting.task.kind === 'trial') return executeTrial(waiting.task, waiting, options);
   const runs = openRuns({ folder: programs, dir: directory, onDebugger: options.onDebugger });
@@ -91,7 +91,7 @@ async function executeLocked(options: ExecuteOptions): Promise<void> {
   forgetWaiting(directory, runId);
 }
 
-/** A trial that was interrupted goes on in the next process. What it has found is in its own folder. */
+/** A trial that was interrupted continues in the next process. What it has found is in its own folder. */
 async function executeTrial(
   { jobs, budget }: Extract<Task, { kind: 'trial' }>,
   waiting: WaitingExecution,

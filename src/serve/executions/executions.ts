@@ -58,7 +58,7 @@ const BEGUN_MS = 30_000;
 const LEAVING_MS = 10_000;
 /** How often runs are looked at that wait for the key of another one. Milliseconds. */
 const KEY_MS = 500;
-/** A process that dies again and again at its start is not started for ever. */
+/** A process that dies again and again at its start is not started forever. */
 const MOST_STARTS = 5;
 
 export class Executions {

@@ -1,6 +1,6 @@
 /**
  * A machine as the JSON that XState reads. A state invokes the work of its instructions and leaves when that has ended.
- * Conditions become guards with their text as the type: whoever executes it supplies them and the work.
+ * Conditions become guards with their text as the type: the host that executes it supplies them and the work.
  */
 import type { Instruction, Machine } from '../../machine/machine.js';
 import { type GraphEdge, graphOf } from '../graph/machine-graph.js';

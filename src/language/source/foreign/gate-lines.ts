@@ -3,7 +3,7 @@ import { around, COMMANDS, type ForeignLine, inQuotes, part, write } from './for
 
 const PROGRAMS =
   'bazel|black|bundle|clippy|composer|ctest|dotnet|eslint|go|gradle|jest|just|mix|mypy|ninja|nox|phpunit|php|prettier|pyright|python3?|rake|rspec|ruff|rubocop|sbt|shellcheck|swift|task|tox|tsc|vitest|xcodebuild|zig';
-/** Whoever writes a longer line means no list of commands. */
+/** A longer line is not meant as a list of commands. */
 const LONGEST = 1000;
 
 /** `test`, `lint` and `compile` alone are gates, and prose begins with them, too. */

@@ -211,7 +211,7 @@ export type Built = Instruction | Declaration | BranchLine | StepPart;
 export interface Bodies {
   /** The block after an arrow: its action list, or else the lines below. */
   branch(actions: SyntaxNode | undefined, verb: Name): Block;
-  /** Whether there are lines below that nothing has claimed, and that do not go on with a condition. */
+  /** Whether there are lines below that nothing has claimed, and that do not continue with a condition. */
   readonly hasLines: boolean;
   /** The lines below, or undefined if there are none. `bare` lines are commands. */
   below(bare: boolean): Block | undefined;

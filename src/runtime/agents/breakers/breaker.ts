@@ -10,7 +10,7 @@ const FIRST_PAUSE_MS = 1000;
 const LONGEST_PAUSE_MS = 5 * 60_000;
 /** A call of which nothing was heard for so long does not hold up the others. */
 const SILENT_MS = 10 * 60_000;
-/** An account that answered again so long ago counts as free, whoever has called it since. */
+/** An account that answered again so long ago counts as free, no matter who has called it since. */
 const FORGOTTEN_MS = 60 * 60_000;
 /** From this level on, the account counts as free. */
 const MOST_LEVEL = 64;

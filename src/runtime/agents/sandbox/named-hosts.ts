@@ -132,7 +132,7 @@ function openConnection(name: string, port: number): Promise<Socket> {
   return new Promise((resolve, reject) => {
     const socket = connect(port, name, () => {
       socket.off('error', reject);
-      // Whoever uses it listens as well; without a listener an error would end the process.
+      // Its users listen as well; without a listener an error would end the process.
       socket.on('error', () => socket.destroy());
       resolve(socket);
     });

@@ -98,7 +98,7 @@ class CopiedArtifacts implements Artifacts {
 }
 
 /**
- * A run that is resumed elsewhere: what another process needs to go on with it from before its failure. Nothing is
+ * A run that is resumed elsewhere: what another process needs to continue it from before its failure. Nothing is
  * executed here and nothing is written.
  */
 export interface Resumption {

@@ -142,7 +142,7 @@ const LOCK_TEXT = 'statedsl apply ';
 /** A file system without hard links. */
 const NO_LINKS: ReadonlySet<string> = new Set(['EPERM', 'ENOSYS', 'ENOTSUP', 'EOPNOTSUPP', 'EMLINK']);
 
-/** Creates a lock with its text in one step: a process killed in between would leave one that names nobody, for ever. */
+/** Creates a lock with its text in one step: a process killed in between would leave one that names nobody, forever. */
 function createLock(lock: string, text: string): void {
   const whole = join(dirname(lock), 'statedsl-apply-lock');
   writeFileSync(whole, text);

@@ -119,7 +119,7 @@ export function mistakeInItem(
 
 const NEXT = 'next';
 
-/** Quotes in the rest of the file: a text without its end goes on until the indentation changes only if there is one. */
+/** Quotes in the rest of the file: a text without its end continues until the indentation changes only if there is one. */
 function quotesFrom(text: string, at: number): string {
   return [/(?<!\\)"/g, /(?<!')'(?!')/g]
     .flatMap((quote) => {
