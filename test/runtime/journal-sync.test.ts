@@ -166,7 +166,7 @@ test('a torn line is cut off, and a line that lost its end gets it, before anyth
   const unended = observed({ text: 'complete', end: { unended: true } });
   expect(readFileSync(unended.path, 'utf8')).toBe('complete\n');
   await unended.journal.sync();
-  expect(unended.calls).toEqual(['write 1', 'sync 9']);
+  expect(unended.calls).toEqual(['write 1', 'block 9']);
   for (const { journal, path } of [torn, unended]) {
     expect(journal.offset).toBe(9);
     journal.append([entered], 2, TIME);
