@@ -21,6 +21,7 @@ describe('files that one effect writes and a later one names', () => {
   const agent = 'DO: Task(writer) "Write it" > plan.md';
   test.each([
     ['in the order of the lines', 'STATE: A\n  DO: ls > a\n  DO: cat a\n  RETURN\n', ['a 2-3']],
+    ['in what undoes the first', 'STATE: A\n  DO: ls > a\n  UNDO: rm a\n  DO: make\n  RETURN\n', ['a 2-3']],
     ['not in the other', 'STATE: A\n  DO: cat a\n  DO: ls > a\n  RETURN\n', []],
     ['nor in the same', 'STATE: A\n  DO: cat a > a\n  RETURN\n', []],
     ['unless the state is entered again', 'STATE: A\n  DO: cat a\n  DO: ls > a\n  GOTO: A\n', ['a 3-2']],

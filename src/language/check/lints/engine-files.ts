@@ -2,7 +2,7 @@
  * Files that one effect writes and a later one names. On an engine the later one may run on another machine, unless the
  * workers share a directory or the run belongs to a home.
  */
-import type { Instruction, Machine, Origin, State } from '../../../machine/machine.js';
+import { type Instruction, type Machine, type Origin, performedBy, type State } from '../../../machine/machine.js';
 
 export interface FileHandover {
   readonly file: string;
@@ -26,7 +26,7 @@ export function fileHandovers(machine: Machine): readonly FileHandover[] {
   const { states } = machine;
   const effects = states.flatMap(({ code }, state) =>
     code.flatMap((one, at): Located[] => {
-      const files = filesOf(one);
+      const files = filesOf(performedBy(one));
       return files === null ? [] : [{ ...files, state, at, origin: one.origin }];
     }),
   );
