@@ -82,6 +82,12 @@ const RECIPES: Readonly<Record<string, Edits>> = {
         "'FAIL: no free port' }, SHOUT: { what: 'what is shouted', example: 'SHOUT: ho' } }",
       ],
     ],
+    'editor/ide/reference-words.ts': [
+      [
+        "  PROCEED: ['PROCEED', 'continues below'],\n",
+        "  PROCEED: ['PROCEED', 'continues below'],\n  BEEP: ['BEEP', 'beeps'],\n  SHOUT: ['SHOUT: <text>', 'shouts'],\n",
+      ],
+    ],
     'language/check/lower/simple.ts': [
       [
         "    case 'track':\n",

@@ -4,6 +4,7 @@ import type { ProgramSymbol } from '../../language/check/program-index.js';
 import { lineText, positionAt, type SourceFile, type Span } from '../../language/source/diagnostic.js';
 import type { Declaration } from '../../language/syntax/ast.js';
 import { STEP_FIELDS } from '../../language/syntax/expression-nodes.js';
+import { declarationVerbs } from '../../language/syntax/tokens/verbs.js';
 import { ERROR_KINDS } from '../../machine/error-kinds.js';
 import type { Json } from '../../machine/expression.js';
 import { fieldsOfSchema, fieldsOfValue, parametersOfTool, resultOfTool, toolsOfValue } from './described-values.js';
@@ -374,7 +375,7 @@ function optionsFor(verb: string): Proposed[] {
 }
 
 /** Words that belong to the whole file, and are written in the first column. */
-const OUTER: ReadonlySet<string> = new Set(['MACHINE', 'INPUT', 'LIMIT', 'IMPORT', 'PATTERN', 'STATE']);
+const OUTER: ReadonlySet<string> = new Set(declarationVerbs);
 
 function verbs({ before, program, offset }: Cursor): Proposed[] {
   const isIndented = /^\s/.test(before);

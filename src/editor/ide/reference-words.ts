@@ -1,4 +1,5 @@
 /** The words of the language, each with one line that says what it does, for hovers and completion. */
+import type { SectionVerb, Verb } from '../../language/syntax/tokens/verbs.js';
 
 /** Functions of expressions: their parameters, and what they give. */
 export const FUNCTIONS: Readonly<Record<string, readonly [parameters: readonly string[], text: string]>> = {
@@ -42,11 +43,16 @@ export const FUNCTIONS: Readonly<Record<string, readonly [parameters: readonly s
   random: [[], 'a number from 0 to 1; recorded, so a resumed run sees the same value'],
 };
 
-/** Verbs: a line with places to fill in `<…>`, and what they do. */
-export const VERBS: Readonly<Record<string, readonly [snippet: string, text: string]>> = {
+type VerbWords = readonly [snippet: string, text: string];
+
+/** Verbs: a line in which `<…>` is to be filled in, and what they do. */
+export const VERBS: Readonly<Record<string, VerbWords>> = {
   MACHINE: ['MACHINE: <name>', 'begins a machine; the states below belong to it'],
+  TITLE: ['TITLE: <text>', 'what a run is called in lists; `{name}` inserts an input'],
   INPUT: ['INPUT: <name>', 'a value that a run gets; `= value` makes it optional'],
   LIMIT: ['LIMIT: transitions=<1000>', 'ends the run when it exceeds a limit'],
+  TOOL: ['TOOL: yes', 'agents get the program as a tool of its own'],
+  KEY: ['KEY: <text>', 'runs with the same text are executed one at a time'],
   IMPORT: ['IMPORT: "<std/poll>"', 'imports the patterns of another file'],
   PATTERN: ['PATTERN: <NAME> with <a>', 'a body that USE inserts'],
   STATE: ['STATE: <NAME>', 'a state; a run begins in the first one'],
@@ -76,7 +82,7 @@ export const VERBS: Readonly<Record<string, readonly [snippet: string, text: str
   ROLLBACK: ['ROLLBACK', 'runs the UNDO lines of what was done, the last first'],
   KEEP: ['KEEP', 'what was done so far is no longer undone'],
   PROCEED: ['PROCEED', 'continues below'],
-};
+} satisfies Record<Verb | 'PARALLEL', VerbWords>;
 
 /** Lines below a STEP. */
 export const SECTIONS: Readonly<Record<string, string>> = {
@@ -89,7 +95,7 @@ export const SECTIONS: Readonly<Record<string, string>> = {
   EACH: 'the steps for every task of a split',
   BODY: 'instructions as the work of the step',
   WORKFLOW: 'a workflow as the work of the step',
-};
+} satisfies Record<SectionVerb | 'BODY', string>;
 
 const EFFECT = {
   timeout: 'how long it may take',
