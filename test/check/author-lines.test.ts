@@ -252,7 +252,14 @@ const helped: readonly (readonly [string, string])[] = [
   [inState('ASK user: "Go?" → go, reason'), 'then `ASK user: "…" → reason`'],
   [inState('NOTIFY: ops'), '`USE: NOTIFY with who="…", text="…"`'],
   [inState('SPAWN: ./x.sh'), '`DO: in PARALLEL:`'],
-  [inState('DO: in PARALLEL:\n  - a = ./x.sh\n    b = ./y.sh'), '`PATTERN: NAME`'],
+  [
+    inState('DO: in PARALLEL:\n  - a = ./x.sh\n    b = ./y.sh'),
+    '`PATTERN: A` at the margin, below it, indented deeper, `DO: a = ./x.sh`, then `DO: b = ./y.sh`, and `- USE: A`',
+  ],
+  [
+    inState('DO: in PARALLEL:\n  - ./x.sh\n    ./y.sh'),
+    '`- DO:`, and below it, indented deeper, `./x.sh`, then `./y.sh`',
+  ],
   [inState('DO [max_cost=1]: Task(claude) "x"'), '`AGENT: claude with max_cost=2.5`'],
   [inState('FAIL'), '`FAIL: why`'],
   [inState('SEND: done'), '`DO: ./send.sh "…"`'],

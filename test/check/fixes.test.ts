@@ -55,7 +55,7 @@ function problems(the: Case): string[] {
 const UNCOVERED = new Set(
   `bad-coverage>gate-without-command bad-name>not-tracked bad-name>unknown-state bad-number>compares-unlike
   bad-number>never-contains compares-unlike>never-has-value literal-arithmetic>compares-unlike literal-arithmetic>wrong-type
-  missing-arrow>missing-part reserved-name>missing-argument reserved-name>unknown-argument retry-gate>unknown-entry
+  missing-arrow>missing-part missing-arrow>unknown-state reserved-name>missing-argument reserved-name>unknown-argument retry-gate>unknown-entry
   retry-gate>retry-override retry-gate>retry-condition retry-without-exit>entry-after-exit unbounded-cycle>leaves-step
   unclosed-bracket>unknown-name unexpected-text>instruction-outside-state unexpected-text>not-tracked
   unexpected-text>unknown-state unknown-argument>duplicate-argument unknown-argument>missing-argument

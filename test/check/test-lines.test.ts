@@ -550,7 +550,7 @@ describe('a mistake in a test file', () => {
     ['PROPERTY: p\n  AT MOST: 1.5 (state A)', ['2:3+12 the number is not whole; write one such as `2`']],
     [
       'PROPERTY: p\n  AFTER: state A state B',
-      ['2:18+7 `→` is missing here; write it as in `AFTER: event STARTED → event ENDED`'],
+      ['2:3+22 a test file has no line `AFTER: state A state B`; write `AFTER: state A → state B`'],
     ],
     [
       'PROPERTY: p\n  NEVER: answered go "yes"',

@@ -21,6 +21,12 @@ const MANY_BLANKS = /\s{24}/;
 const MISREAD =
   /^(?:unknown-(?:verb|name|state|option|function)|not-an-instruction|not-a-command|not-tracked|unexpected-text|missing-.*|bad-(?:character|name|option|duration|input-note)|operator-spelling|chained-comparison|compares-unlike|prompt-missing|unclosed-.*|command-not-found)$/;
 
+/** Codes of messages about lines whose head could not be read. */
+const BELOW_A_HEAD = /^(?:unexpected-indentation|instruction-outside-state)$/;
+
+/** Corrected lines that begin a block. */
+const HEAD = /^(?!#).*:$|^(?:STATE|PATTERN|STEP):/;
+
 /** Warnings about what was read as a command or a text. */
 const TEXTS = /^(?:command-not-found|taken-as-text)$/;
 
@@ -79,7 +85,7 @@ function covers(
   const source = sources[file] as SourceFile;
   const { line } = positionAt(source, diagnostic.span.start);
   if (line >= firstLine && line <= lastLine) return true;
-  if (!opensBlock || diagnostic.code !== 'unexpected-indentation') return false;
+  if (!opensBlock || !BELOW_A_HEAD.test(diagnostic.code)) return false;
   let above = line - 1;
   while (above > lastLine && lineText(source, above).trim() === '') above--;
   return above === lastLine;
@@ -105,7 +111,8 @@ function explanations(list: readonly Diagnostic[], sources: SourceSet): Explaine
 /** The line of a comment such as `## PLAN` that was meant to begin a state; undefined if there is none. */
 function commentAsHead(diagnostic: Diagnostic, source: SourceFile, line: number): number | undefined {
   const isHead = (at: number, name: string) =>
-    new RegExp(`^#+[ \\t]*${name}[ \\t]*:?[ \\t]*$`).test(lineText(source, at).trimEnd()) && hasBlock(source, at);
+    new RegExp(`^#+[ \\t]*(?:STATE:?[ \\t]+)?${name}[ \\t]*:?[ \\t]*$`).test(lineText(source, at).trimEnd()) &&
+    hasBlock(source, at);
   if (diagnostic.code === 'unexpected-indentation') {
     let above = line - 1;
     while (above > 0 && lineText(source, above).trim() === '') above--;
@@ -130,7 +137,7 @@ function explainedComment(diagnostic: Diagnostic, source: SourceFile, line: numb
   const { file } = diagnostic.span;
   const start = source.lineStarts[head - 1] as number;
   const text = lineText(source, head).trimEnd();
-  const name = text.replace(/^#+[ \t]*|[ \t]*:?$/g, '');
+  const name = text.replace(/^#+[ \t]*(?:STATE:?[ \t]+)?|[ \t]*:?$/g, '');
   const span = { file, start, end: start + text.length };
   const { label, labels, notes, correction, repair, origin, ...rest } = diagnostic;
   return {
@@ -157,7 +164,24 @@ function explainedLine(diagnostic: Diagnostic, source: SourceFile, line: number)
   const text = whole.trim();
   if (text === '' || text.length > LONGEST || MANY_BLANKS.test(text)) return null;
   const at = (source.lineStarts[line - 1] as number) + whole.length - whole.trimStart().length;
-  return matchedLine(diagnostic, source, { text, at, line }) ?? matchedAction(diagnostic, source, { text, at, line });
+  const written = { text, at, line };
+  return (
+    matchedLine(diagnostic, source, written) ??
+    matchedMember(diagnostic, source, written) ??
+    matchedAction(diagnostic, source, written)
+  );
+}
+
+/** A member of a PARALLEL that is written as in another language: the same rules hold for it as for a line. */
+function matchedMember(diagnostic: Diagnostic, source: SourceFile, { text, at, line }: WrittenLine): Explained | null {
+  const [bullet = ''] = /^-\s+/.exec(text) ?? [];
+  if (bullet === '' || (diagnostic.correction !== undefined && diagnostic.correction.guess !== true)) return null;
+  const member = text.slice(bullet.length);
+  // A name with a command is right in a member, and wrong as a line.
+  if (/^\w+\s*=/.test(member)) return null;
+  const explained = matchedLine(diagnostic, source, { text: member, at: at + bullet.length, line });
+  const fix = explained?.diagnostic.correction?.text ?? '';
+  return explained === null || fix.includes('\n') || explained.states.length > 0 ? null : explained;
 }
 
 interface WrittenLine {
@@ -210,7 +234,7 @@ function matchedLine(diagnostic: Diagnostic, source: SourceFile, { text, at, lin
       file,
       firstLine: line,
       lastLine: lastLineOf(rule, source, line),
-      opensBlock: by?.endsWith(':') === true,
+      opensBlock: by !== undefined && by !== null && HEAD.test(by),
       of: diagnostic,
       binds: rule.binds?.(match) ?? [],
       states: rule.states?.(match) ?? [],

@@ -13,6 +13,7 @@ import type { Expression, Template } from '../../syntax/expression-nodes.js';
 import { actionVerbs } from '../../syntax/tokens/verbs.js';
 import type { Unit } from '../collect.js';
 import { isFunction } from '../lower/lower-expression.js';
+import { lintEnd, lintFieldValue } from './unread-texts.js';
 
 export function lintTexts(unit: Unit, sources: SourceSet, diagnostics: Diagnostic[]): void {
   const names = new Set(unit.inputs.keys());
@@ -70,8 +71,13 @@ function lintInstructions(
       const isValue = i.kind === 'return' && i.expression !== undefined;
       if (!isValue) lintBareText(i.text, diagnostics);
       if (!isValue) lintOnlyIf(i.text, i.kind.toUpperCase(), names, diagnostics);
+      if (!isValue) lintEnd(i.text, i.kind === 'return' ? 'RETURN' : 'FAIL', names, diagnostics);
       if (i.kind === 'return' && !isValue) lintUncomputed(i.text, names, diagnostics);
-    } else if (i.kind === 'emit') for (const { value } of i.fields) lintBareText(value, diagnostics);
+    } else if (i.kind === 'emit')
+      for (const { name, value } of i.fields) {
+        lintBareText(value, diagnostics);
+        lintFieldValue(value, name.text, names, diagnostics);
+      }
   }
 }
 

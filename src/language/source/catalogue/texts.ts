@@ -67,6 +67,17 @@ export const textMessages = {
     label: 'not an ELSE',
     help: `write it on the next line: \`${f.part.replace(/^ELSE:?\s*(?:→|->)?\s*/, 'ELSE → ')}\``,
   })),
+  unreadInstruction: message<{ part: string; help: string }>('taken-as-text', 'warning', (f) => ({
+    message: `\`${f.part}\` is part of the text here`,
+    label: 'not an instruction',
+    help: f.help,
+  })),
+  textOfValue: message<{ instead: string }>('taken-as-text', 'warning', (f) => ({
+    message: 'this is text, and nothing is computed',
+    label: 'not an expression',
+    help: `write \`${f.instead}\` for the value`,
+    repair: { instead: f.instead, guess: true },
+  })),
   ternary: message<{ test: string; first: string; second: string }>('taken-as-text', 'warning', (f) => ({
     message: 'this is text, and decides nothing',
     label: 'no value is chosen here',

@@ -2,7 +2,7 @@
 import { AGENTS, COMMANDS, declares, type ForeignLine, mentions, part, unread, write } from './foreign-line.js';
 
 /** The parameters of a pattern in the text, as USE passes them. */
-function parametersOf(name: string, text: string): string {
+export function parametersOf(name: string, text: string): string {
   const [, list = ''] = new RegExp(`^PATTERN:\\s*${name}\\s*(?:with\\s+|\\()([^)\\n]*)`, 'm').exec(text) ?? [];
   const names = list.split(/\s*,\s*/).map((one) => /^\w+/.exec(one.trim())?.[0] ?? '');
   const all = names.filter(Boolean).map((one) => `${one}="…"`);

@@ -4,7 +4,7 @@ import { AGENTS, around, COMMANDS, declares, type ForeignLine, mentions, part, u
 const TIMES: Readonly<Record<string, number>> = { d: 86_400, h: 3600, m: 60, s: 1 };
 
 /** `1h30m` as one number with one unit. */
-function oneDuration(parts: readonly (readonly [number: string, unit: string])[]): string {
+export function oneDuration(parts: readonly (readonly [number: string, unit: string])[]): string {
   const seconds = parts.reduce((sum, [number, unit]) => sum + Number(number) * (TIMES[unit] ?? 0), 0);
   const unit = ['d', 'h', 'm'].find((one) => seconds % (TIMES[one] as number) === 0) ?? 's';
   return `${seconds / (TIMES[unit] as number)}${unit}`;

@@ -36,7 +36,88 @@ export const withOwnNames = (text: string): string =>
     .replace(/;$/, '')
     .trim();
 
+/** How other tools compare a number of calls. */
+const COMPARED: Readonly<Record<string, string>> = {
+  ...{ 'at least': '>=', 'at most': '<=', 'more than': '>', 'less than': '<', 'fewer than': '<', exactly: '==' },
+  ...{ 'no more than': '<=', 'no fewer than': '>=' },
+};
+
 export const expectations = (): readonly ForeignTestLine[] => [
+  expect(
+    `(?:calls\\s+)?${CALL}\\s+(?:${RAN}\\s+)?(${Object.keys(COMPARED).join('|')})\\s+(\\d+|once|twice)(?:\\s*(?:x|times?))?`,
+    (m) => `EXPECT: calls ${part(m, 1)} ${COMPARED[part(m, 2)]} ${timesOf(part(m, 3))}`,
+  ),
+  expect(`(?:calls\\s+)?${CALL}\\s+between\\s+(\\d+)\\s+and\\s+(\\d+)(?:\\s*times)?`, (m) => {
+    return `EXPECT: calls ${part(m, 1)} >= ${part(m, 2)}\nEXPECT: calls ${part(m, 1)} <= ${part(m, 3)}`;
+  }),
+  advise(
+    `EXPECT:\\s*(?:order\\s+|calls\\s+)?${CALL}\\s*(?:before|then|→|->|,|after)\\s*${CALL}`,
+    'write what comes first as a `PROPERTY:` at the margin, and below it `NEVER: run "second" UNLESS run "first"`',
+  ),
+  expect(
+    '(?:(?:that|then)\\s+)?(?:the\\s+(?:run|flow|program|workflow)|it|this)\\s+((?:fails?|failed|returns?|returned|succeeds|passes|completes)(?:\\s.*)?)',
+    (m) =>
+      /^(?:fail)/.test(part(m, 1))
+        ? `EXPECT: failed${part(m, 1).replace(/^\w+/, '')}`
+        : /^return/.test(part(m, 1))
+          ? `EXPECT: returned${part(m, 1).replace(/^\w+/, '')}`
+          : 'EXPECT: returned',
+  ),
+  expect(String.raw`FAIL:\s*"?([^"]+?)"?`, (m) => `EXPECT: failed\nEXPECT: error contains "${part(m, 1)}"`),
+  expect(
+    String.raw`(?:raises?|throws?|error|fails with|failed with|error type|kind)\s*(?:==?|:|is)?\s*"?(timeout|tool_failure|bad_value|not_json|in_doubt|denied)"?`,
+    (m) => `EXPECT: failed ${part(m, 1)}`,
+  ),
+  expect(
+    String.raw`(?:final|last|end|current)\s+state\s*(?:==?|is|:)?\s*"?([A-Za-z_]\w*)"?`,
+    (m) => `EXPECT: states …, ${part(m, 1)}`,
+  ),
+  expect(
+    String.raw`(?:ran|run|runs|executed|executes|called|calls)\s+([a-z./][\w./ -]*)`,
+    (m) => `EXPECT: calls "${part(m, 1)}" >= 1`,
+  ),
+  expect(String.raw`((?:no\s+)?event\s+\w+)\s+(\{.*\})`, (m) => {
+    const fields = [...part(m, 2).matchAll(/["']?(\w+)["']?\s*:\s*("[^"]*"|[^\s,}]+)/g)].map(
+      ([, name, value]) => `${name}=${value}`,
+    );
+    return fields.length === 0 ? undefined : `EXPECT: ${part(m, 1)} ${fields.join(', ')}`;
+  }),
+  expect(
+    String.raw`(?:TRACK|variable|var|value|tracked|state variable|counter)\s+([a-z_]\w*\s*(?:==|!=|[<>]=?).*)`,
+    (m) => `EXPECT: ${part(m, 1)}`,
+  ),
+  expect(
+    String.raw`within\s+(\d+(?:\.\d+)?)\s*(ms|s|m|h|d)`,
+    (m) => `EXPECT: time <= ${Number(part(m, 1)) * (SECONDS[part(m, 2)] ?? 1)}`,
+  ),
+  expect(
+    String.raw`prompt\s+(?:of|for|to)\s+(?:agent\s+)?([\w-]+)\s+contains\s+("[^"]*")`,
+    (m) => `EXPECT: prompt Task(${part(m, 1)}) contains ${part(m, 2)}`,
+  ),
+  expect(
+    String.raw`(?!that\b|it\b|the\b)([\w-]+)\s+was\s+(?:asked|told|prompted)\s+("[^"]*")`,
+    (m) => `EXPECT: prompt Task(${part(m, 1)}) contains ${part(m, 2)}`,
+  ),
+  advise(
+    String.raw`EXPECT:\s*(?:asked|asks|ASK)\s+(?:user:?\s*)?"[^"]*"`,
+    'name the question, as in `EXPECT: suspended go`: the name is the one behind the arrow of the ASK',
+  ),
+  expect(
+    String.raw`(?:(?:undone|undid|rolled back|UNDO|undo)):?\s+("(?:[^"\\]|\\.)*")`,
+    (m) => `EXPECT: calls ${part(m, 1)} >= 1`,
+  ),
+  advise(
+    String.raw`EXPECT:\s*(?:rolled back|rollback|undone|ROLLBACK)`,
+    'name the command of the UNDO, as in `EXPECT: calls "./undo.sh *" == 1`',
+  ),
+  advise(
+    String.raw`EXPECT:\s*(?:file\s+\S.*|"?[\w./-]+\.(?:txt|json|md|log|ya?ml|csv)"?\s+(?:exists|contains|is)\b.*)`,
+    'a test starts nothing and writes no file: expect the command that writes it, as in `EXPECT: calls "./write.sh *" == 1`',
+  ),
+  advise(
+    String.raw`EXPECT:\s*(?:signal\s+\w+)`,
+    'a signal is given to the run, as in `SIGNAL: go "payload" at 1h`; a run that waits for it is `EXPECT: suspended go`',
+  ),
   expect(String.raw`calls\s+((?:\.{0,2}\/)[^"\s=<>!]*(?:\s+[^"=<>!\s]+)*)\s*([=!<>]=?\s*\d+)`, (m) => {
     return `EXPECT: calls "${part(m, 1)}" ${part(m, 2)}`;
   }),

@@ -1,4 +1,5 @@
 /** All rules about lines of other languages, and those about lines of shell scripts. The first rule that matches a line applies. */
+import { askLines } from './ask-lines.js';
 import { assignmentLines } from './assignment-lines.js';
 import { authorCalls } from './author-calls.js';
 import { authorHeads } from './author-heads.js';
@@ -8,12 +9,16 @@ import { blockLines, stateHeads } from './block-lines.js';
 import { expressionLines } from './expression-lines.js';
 import { around, COMMANDS, type ForeignLine, part, unread, write } from './foreign-line.js';
 import { gateLines } from './gate-lines.js';
+import { headLines } from './head-lines.js';
 import { instructionLines } from './instruction-lines.js';
 import { jumpLines } from './jump-lines.js';
 import { loopLines } from './loop-lines.js';
 import { optionLines } from './option-lines.js';
 import { sectionLines } from './section-lines.js';
+import { stepLines } from './step-lines.js';
 import { textEndsWithSemicolon, valueLines } from './value-lines.js';
+import { verbLines } from './verb-lines.js';
+import { waitLines } from './wait-lines.js';
 
 const command = new RegExp(`^(?!go to\\b)(?:(?:${COMMANDS})(?![\\w:=(]|\\s+:?\\+?=\\s)|\\.{0,2}/[\\w.]).*$`);
 const block = (m: RegExpExecArray): string =>
@@ -171,6 +176,11 @@ export function foreignLines(): readonly ForeignLine[] {
     semicolon,
     ...optionLines(),
     ...gateLines(),
+    ...waitLines(),
+    ...headLines(),
+    ...askLines(),
+    ...verbLines(),
+    ...stepLines(),
     ...shellLines(),
     ...authorHeads(),
     ...authorValues(),

@@ -10,7 +10,94 @@ const ANSWERED = `${MOCKED}\\s*(?:→|->)\\s*`;
 const answerRule = (pattern: string, by: (m: RegExpExecArray) => string): ForeignTestLine =>
   rule(`${ANSWERED}${pattern}`, (m) => `MOCK: ${part(m, 1)}${part(m, 2)} → ${by(m)}`);
 
+/** Answers in words, and how they are written here. */
+const WORDS: Readonly<Record<string, string>> = {
+  ...{ fail: 'exit 1', fails: 'exit 1', failed: 'exit 1', failure: 'exit 1', error: 'exit 1', errors: 'exit 1' },
+  ...{ crash: 'exit 1', red: 'exit 1', ko: 'exit 1', broken: 'exit 1' },
+  ...{
+    ok: '""',
+    success: '""',
+    succeed: '""',
+    succeeds: '""',
+    pass: '""',
+    passes: '""',
+    passed: '""',
+    done: '""',
+    green: '""',
+  },
+  ...{ nothing: '""', empty: '""', timeout: 'times out', hang: 'hangs' },
+};
+/** A word that is an answer, or an answer. */
+const WORD_OR_ANSWER = String.raw`(?:"(?:[^"\\]|\\.)*"|exit \d+|[A-Za-z]+)`;
+
+/** Whether a mock answers in words that hardly are names of values, although such a line could be read. */
+export const answersInWords = (line: string): boolean => {
+  const [, answers = ''] = /^MOCK:.*?(?:→|->)\s*([^"]*)$/.exec(line) ?? [];
+  return answers.split(/\s*,\s*/).some((one) => /^(?:fails?|failure|errors?|crash)$/i.test(one));
+};
+
+/** The name of a command in quotes. */
+const quotedCommand = (text: string): string => (/^(?:"|Task\(|CALL )/.test(text) ? text : `"${text}"`);
+
 export const mocks = (): readonly ForeignTestLine[] => [
+  rule(
+    String.raw`MOCK:\s*((?:\w+/)?(?:"(?:[^"\\]|\\.)*"|Task\([\w./:-]+\)|CALL \S+|[a-z./][\w./ -]*?))\s*(?:→|->)\s*(${WORD_OR_ANSWER}(?:\s*,\s*${WORD_OR_ANSWER})*)(\s*,\s*…)?`,
+    (m) => {
+      const answers = part(m, 2).match(/"(?:[^"\\]|\\.)*"|[^",]+/g) ?? [];
+      const own = answers.map((one) => WORDS[one.trim().toLowerCase()] ?? one.trim()).filter(Boolean);
+      const isWord = answers.some((one) => Object.hasOwn(WORDS, one.trim().toLowerCase()));
+      return isWord ? `MOCK: ${quotedCommand(part(m, 1))} → ${own.join(', ')}${part(m, 3)}` : undefined;
+    },
+  ),
+  rule(
+    String.raw`MOCK:\s*(.*?(?:→|->))\s*(?:returns?|RETURNS?|gives|answers|prints|always|first)\s+("(?:[^"\\]|\\.)*".*)`,
+    (m) => `MOCK: ${part(m, 1)} ${part(m, 2).replace(/,\s*then\s+/g, ', ')}${/always/.test(m[0]) ? ', …' : ''}`,
+  ),
+  rule(
+    String.raw`MOCK:\s*(.*?(?:→|->))\s*(?:FAIL|fail|fails|raise|raises|throw|throws):?\s+("(?:[^"\\]|\\.)*")`,
+    (m) => `MOCK: ${part(m, 1)} fails tool_failure ${part(m, 2)}`,
+  ),
+  rule(
+    String.raw`MOCK:\s*(.*?(?:→|->))\s*(?:FAIL|fail|fails|failed|raise|raises|throw|throws|exits?)\s+with\s+(?:exit(?:[ _]?code)?|code|status)?\s*(\d+)`,
+    (m) => `MOCK: ${part(m, 1)} exit ${part(m, 2)}`,
+  ),
+  rule(
+    String.raw`MOCK:\s*(.*?(?:→|->))\s*(?:raise|raises|throw|throws|fail)\s+(timeout|tool_failure|bad_value|not_json|denied|in_doubt)`,
+    (m) => `MOCK: ${part(m, 1)} fails ${part(m, 2)} ""`,
+  ),
+  rule(
+    String.raw`MOCK:\s*(.*?(?:→|->))\s*stderr\s*[:=]?\s*("(?:[^"\\]|\\.)*")\s*,?\s*exit(?:[ _]?code)?\s*[:=]?\s*(\d+)`,
+    (m) => `MOCK: ${part(m, 1)} exit ${part(m, 3)} ${part(m, 2)}`,
+  ),
+  rule(
+    String.raw`MOCK:\s*(.*?(?:→|->))\s*("(?:[^"\\]|\\.)*"(?:\s*(?:;|\||,?\s*then|,\s*and then)\s*"(?:[^"\\]|\\.)*")+)`,
+    (m) => `MOCK: ${part(m, 1)} ${(part(m, 2).match(/"(?:[^"\\]|\\.)*"/g) ?? []).join(', ')}`,
+  ),
+  rule(
+    String.raw`MOCK:\s*(.*?(?:→|->))\s*("(?:[^"\\]|\\.)*"|exit \d+)\s*\(\s*([2-9])\s*(?:times|x)\s*\)`,
+    (m) =>
+      `MOCK: ${part(m, 1)} ${Array(Number(part(m, 3)))
+        .fill(part(m, 2))
+        .join(', ')}`,
+  ),
+  rule(
+    String.raw`MOCK:\s*(\w+/)?Task\(\s*["']?([\w./:-]+)["']?\s*,\s*"(?:[^"\\]|\\.)*"\s*\)\s*(?:→|->)(.*)`,
+    (m) => `MOCK: ${part(m, 1)}Task(${part(m, 2)}) →${part(m, 3)}`,
+  ),
+  rule(
+    String.raw`MOCK:\s*(?:\*|any|all|everything|others?|default)\s*(?:→|->)\s*(\S.*)`,
+    (m) => `MOCK: "*" → ${part(m, 1)}`,
+  ),
+  rule(
+    String.raw`MOCK:\s*(?:WAIT\s+)?signal\s+"?(\w+)"?\s*(?:→|->)\s*(\S.*)`,
+    (m) => `SIGNAL: ${part(m, 1)} ${part(m, 2)}`,
+  ),
+  rule(String.raw`RUN:\s*([a-z./][^"→]*?)\s*(?:→|->|=>)\s*(\S.*)`, (m) => `MOCK: "${part(m, 1)}" → ${part(m, 2)}`),
+  advise(String.raw`RUN:\s*"[^"]*\.(?:dsl|md|ya?ml)"`, 'remove it: each TEST runs the program by itself'),
+  advise(
+    String.raw`MOCK:\s*(.*?(?:→|->))\s*(?:file\s+"[^"]*"|@\S+|\$\(.*\))`,
+    'write what the command prints in quotes, with `\\n` for a new line: a mock reads no file',
+  ),
   rule(
     String.raw`MOCK:\s*(.*?→)\s*("(?:[^"\\]|\\.)*")\s*,?\s*exit\s*=?\s*(\d+)`,
     (m) => `MOCK: ${part(m, 1)} exit ${part(m, 3)} ${part(m, 2)}`,

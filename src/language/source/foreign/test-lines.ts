@@ -266,6 +266,68 @@ const momentOf = (text: string): string =>
 
 const properties = (): readonly ForeignTestLine[] => [
   rule(
+    String.raw`(NEVER:\s*${MOMENT}\s+UNLESS\s+)(?:ANSWER|answer|answered|ASK)\s+(\w+)\s*(?:→|->|==?|is)\s*"?([^"]+?)"?`,
+    (m) => {
+      const meant = `${part(m, 1)}answered ${part(m, 3)} == "${part(m, 4)}"`;
+      return /UNLESS answered \w+ == (?:"|true$|false$|\w+$)/.test(m[0]) ? undefined : meant;
+    },
+  ),
+  rule(
+    String.raw`NEVER:\s*${MOMENT}\s+(?:TWICE|twice|AGAIN|again|(?:MORE THAN|more than)\s+(?:once|ONCE|1))`,
+    (m) => `AT MOST: 1 ${momentOf(part(m, 1))}`,
+  ),
+  rule(
+    String.raw`NEVER:\s*${MOMENT}\s+(?:MORE THAN|more than)\s+(\d+)(?:\s*times)?`,
+    (m) => `AT MOST: ${part(m, 2)} ${momentOf(part(m, 1))}`,
+  ),
+  rule(
+    String.raw`NEVER:\s*((?!\w+\s*==\s*"|answered\b|failed\b|returned\b|event\b|state\b|run\b)[a-z_]\w*(?:\.\w+)*\s*(?:[<>]=?|!=|==)\s*[\w."-]+)`,
+    (m) => {
+      return `NEVER: returned WHEN ${part(m, 1)}`;
+    },
+  ),
+  rule(
+    String.raw`(?:NEVER|REACHES|CAN|POSSIBLE):\s*(?:GOTO:?|reach(?:es)?|visits?|goes to|enters?)\s+(?:state\s+)?([A-Za-z_]\w*)`,
+    (m) => {
+      return `${m[0].startsWith('NEVER') ? 'NEVER' : 'REACHES'}: state ${part(m, 1)}`;
+    },
+  ),
+  rule(
+    String.raw`(NEVER|REACHES|AT MOST):\s*(\d+\s+)?(?:agent|AGENT)\s+([\w-]+)`,
+    (m) => `${part(m, 1)}: ${part(m, 2)}run Task(${part(m, 3)})`,
+  ),
+  rule(
+    String.raw`AT MOST:\s*(\d+)\s*(?:times|x|runs?(?=\s+of)|calls?)\s+(?:of\s+)?(?:run\s+)?(\S.*)`,
+    (m) => `AT MOST: ${part(m, 1)} ${momentOf(part(m, 2))}`,
+  ),
+  rule(String.raw`EXACTLY:?\s*(\d+)\s*(?:times\s+)?(\S.*)`, (m) => `AT MOST: ${part(m, 1)} ${momentOf(part(m, 2))}`),
+  rule(
+    String.raw`AFTER:\s*((?:run|event|state|answered|failed|returned)\b[^"→]*(?:"[^"]*")?)\s*,?\s*((?:run|event|state|answered)\s+.*)`,
+    (m) => {
+      return /→|->/.test(m[0]) ? undefined : `AFTER: ${part(m, 1).trim()} → ${part(m, 2)}`;
+    },
+  ),
+  rule(
+    String.raw`(?:IF|WHEN|WHENEVER|ON):?\s+${MOMENT}\s*(?:→|->|=>|,?\s*THEN|,?\s*then)\s*(\S.*)`,
+    (m) => `AFTER: ${momentOf(part(m, 1))} → ${momentOf(part(m, 2))}`,
+  ),
+  rule(
+    String.raw`(?!\w+:)${MOMENT}\s+(?:IMPLIES|LEADS TO|implies|leads to|=>|~>)\s+(\S.*)`,
+    (m) => `AFTER: ${momentOf(part(m, 1))} → ${momentOf(part(m, 2))}`,
+  ),
+  rule(String.raw`(?:POSSIBLE|POSSIBLY|MAYBE|LIVENESS):\s*(\S.*)`, (m) => `REACHES: ${momentOf(part(m, 1))}`),
+  rule(
+    String.raw`(NEVER|AFTER|REACHES|ASSUME|ENDS)\s+(?!:)(\S.*)`,
+    (m) => `${part(m, 1)}: ${part(m, 1) === 'ASSUME' || part(m, 1) === 'ENDS' ? part(m, 2) : momentOf(part(m, 2))}`,
+  ),
+  rule(
+    String.raw`(?:ASSERT|GIVEN|REQUIRE|PRECONDITION|SUPPOSE|LET):?\s+(\w+\s*(?:==|!=|[<>]=?)\s*.*)`,
+    (m) => `ASSUME: ${part(m, 1)}`,
+  ),
+  rule(String.raw`GIVEN:?\s+(\w+)\s*=\s*(?!=)(\S.*)`, (m) => `ASSUME: ${part(m, 1)} == ${part(m, 2)}`),
+  rule(String.raw`ENDS:?\s+in\s+([A-Za-z_]\w*)`, (m) => `REACHES: state ${part(m, 1)}`),
+  rule(String.raw`(?:G|F|□|◇|\[\]|<>)\s*\(?\s*((?:run|state|event)\s.*?)\s*\)?`, (m) => `REACHES: ${part(m, 1)}`),
+  rule(
     String.raw`(?:(?:FORBID|FORBIDDEN|MUST NOT|NOT|NO)(?=[\s:])|NEVER(?=\s)):?\s*(\S.*)`,
     (m) => `NEVER: ${momentOf(part(m, 1))}`,
   ),

@@ -6,6 +6,7 @@ import { nearest } from '../../../prelude/nearest.js';
 import { tabIndentation } from '../../source/catalogue/syntax.js';
 import { testMessages as say } from '../../source/catalogue/tests.js';
 import type { Diagnostic, SourceFile, Span } from '../../source/diagnostic.js';
+import { answersInWords } from '../../source/foreign/mock-lines.js';
 import { testLineMeant } from '../../source/foreign/test-lines.js';
 import type { Expression, Name } from '../expression-nodes.js';
 import { fieldOf, namedValues, readExpectation, readMock, readSelector } from './expectation.js';
@@ -245,7 +246,7 @@ const HAS_EXPRESSIONS = /^(?:EXPECT|GIVEN|ANSWER|EACH)\b/;
 
 /** Whether a line of a test or of a property is one of this language, whatever else it may look like. */
 function isRight(line: LogicalLine, level: 'file' | 'test' | 'property'): boolean {
-  if (level === 'file' || HAS_EXPRESSIONS.test(line.text)) return false;
+  if (level === 'file' || HAS_EXPRESSIONS.test(line.text) || answersInWords(line.text)) return false;
   const diagnostics: Diagnostic[] = [];
   const cursor = new LineCursor(line, 0, diagnostics, new Map());
   try {

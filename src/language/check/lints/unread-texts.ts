@@ -1,0 +1,107 @@
+/**
+ * Reports the bare text of a RETURN, a FAIL or an event that looks like an instruction, a command or a value: it is a text, and
+ * nothing of it happens.
+ */
+import { textMessages as say } from '../../source/catalogue/texts.js';
+import type { Diagnostic } from '../../source/diagnostic.js';
+import type { Template } from '../../syntax/expression-nodes.js';
+import { isFunction } from '../lower/lower-expression.js';
+
+const LONGEST = 500;
+const ACTIONS = 'GOTO|RETURN|FAIL|EMIT|DO|CHECK|SET|INCREMENT|USE|ASK user|WAIT|CALL|PROCEED';
+/** An instruction that is all of a text. */
+const INSTRUCTION = new RegExp(`^(?:(?:→|->)\\s*)?((?:${ACTIONS}):\\s.*)$`);
+/** An instruction behind a text. */
+const FOLLOWED = new RegExp(`^(.*?[^\\s,;&])(\\s*(?:[,;]|&&|→|->|\\bTHEN\\b|\\bthen\\b)\\s*(?:${ACTIONS}):\\s.*)$`);
+const ARROW = /^(?:→|->)\s*(\S.*)$/;
+const OPTIONS = /^\[\s*\w+=[^\]]*\]\s*:\s*(\S.*)$/;
+const COMMAND = /^\$\(([^()]+)\)$|^`([^`]+)`$/;
+const AGENT = /^Task\([\w.-]+\)\s*".*$/;
+/** A name of the program as the whole condition. In small letters, it is prose. */
+const ONLY_IF = /^(\S.*?)\s+(IF|UNLESS|WHEN):?\s+(NOT\s+)?([A-Za-z_]\w*)$/;
+const PATH = /^([A-Za-z_]\w*)(?:\.\w+|\[\d+\])+$/;
+const CALLED = /^([a-z_]\w*)\(\s*([A-Za-z_]\w*)(?:\.\w+)*\s*(?:,[^()]*)?\)$/;
+const COMPUTED = /^(?:[A-Za-z_]\w*|\d+)\s*[-+*/%]\s*(?:[A-Za-z_]\w*|\d+)$/;
+const JOINED = /^"(?:[^"\\]|\\.)*"(?:\s*\+\s*(?:"(?:[^"\\]|\\.)*"|[A-Za-z_][\w.]*))+$/;
+const PYTHON = /^f("(?:[^"\\]|\\.)*")$/;
+
+/** The text of a RETURN or FAIL. */
+export function lintEnd(
+  text: Template | undefined,
+  verb: 'RETURN' | 'FAIL',
+  names: ReadonlySet<string>,
+  diagnostics: Diagnostic[],
+): void {
+  if (text === undefined || text.quote !== 'none' || text.raw.length > LONGEST) return;
+  const { raw, span } = text;
+  const [, instruction] = INSTRUCTION.exec(raw) ?? [];
+  const [, before = '', followed] = instruction === undefined ? (FOLLOWED.exec(raw) ?? []) : [];
+  const [, bare] = ARROW.exec(raw) ?? OPTIONS.exec(raw) ?? [];
+  if (instruction !== undefined)
+    diagnostics.push(say.unreadInstruction(span, { part: raw, help: `write \`${instruction}\` alone` }));
+  else if (followed !== undefined) {
+    const part = followed.trim();
+    const help = `the run ends here: write \`${verb}: ${before}\`, or quotes around the whole text`;
+    diagnostics.push(say.unreadInstruction({ ...span, start: span.end - part.length }, { part, help }));
+  } else if (bare !== undefined) {
+    const part = raw.slice(0, raw.length - bare.length).trim();
+    const at = { ...span, end: span.start + part.length };
+    diagnostics.push(say.unreadInstruction(at, { part, help: `write \`${verb}: ${bare}\`` }));
+  } else lintCommand(text, verb, diagnostics);
+  const [, what = '', how, not = '', name = ''] = ONLY_IF.exec(raw) ?? [];
+  if (how !== undefined && names.has(name)) {
+    const test = how === 'UNLESS' ? `NOT ${name}` : `${not}${name}`;
+    diagnostics.push(say.onlyIf(span, { test, line: `${verb}: ${what}` }));
+  }
+  // A RETURN computes these.
+  if (verb === 'FAIL') lintComputed(text, names, diagnostics);
+}
+
+function lintCommand({ raw, span }: Template, verb: string, diagnostics: Diagnostic[]): void {
+  const [, dollar, ticks] = COMMAND.exec(raw) ?? [];
+  const command = dollar ?? ticks ?? (AGENT.test(raw) ? raw : undefined);
+  if (command === undefined) return;
+  diagnostics.push(
+    say.substitution(span, { text: raw, line: `DO: result = ${command.trim()}\`, then \`${verb}: {result}` }),
+  );
+}
+
+/** The value of a field of an event. */
+export function lintFieldValue(
+  text: Template,
+  name: string,
+  names: ReadonlySet<string>,
+  diagnostics: Diagnostic[],
+): void {
+  if (text.quote !== 'none' || text.raw.length > LONGEST) return;
+  const [, command] = COMMAND.exec(text.raw) ?? [];
+  if (command === undefined) lintComputed(text, names, diagnostics);
+  else
+    diagnostics.push(
+      say.substitution(text.span, {
+        text: text.raw,
+        line: `DO: result = ${command.trim()}\`, then \`${name}={result}`,
+      }),
+    );
+}
+
+/** A value of the program as other languages write it in a text. */
+function lintComputed({ raw, span }: Template, names: ReadonlySet<string>, diagnostics: Diagnostic[]): void {
+  const [, root = ''] = PATH.exec(raw) ?? [];
+  const [, called = '', of = ''] = CALLED.exec(raw) ?? [];
+  const [, quoted] = PYTHON.exec(raw) ?? [];
+  if (names.has(root) || (isFunction(called) && names.has(of)) || (COMPUTED.test(raw) && boundIn(raw, names)))
+    diagnostics.push(say.textOfValue(span, { instead: `{${raw}}` }));
+  else if (quoted !== undefined) diagnostics.push(say.textOfValue(span, { instead: quoted }));
+  else if (JOINED.test(raw)) {
+    const parts = raw.match(/"(?:[^"\\]|\\.)*"|[A-Za-z_][\w.]*/g) ?? [];
+    const inside = parts.map((one) => (one.startsWith('"') ? one.slice(1, -1) : `{${one}}`)).join('');
+    diagnostics.push(say.textOfValue(span, { instead: `"${inside}"` }));
+  }
+}
+
+/** Whether all names of an expression are values of the program, and there is one. */
+function boundIn(raw: string, names: ReadonlySet<string>): boolean {
+  const words = raw.match(/[A-Za-z_]\w*/g) ?? [];
+  return words.length > 0 && words.every((word) => names.has(word));
+}
