@@ -6,6 +6,7 @@ import { textMessages as say } from '../../source/catalogue/texts.js';
 import type { Diagnostic } from '../../source/diagnostic.js';
 import type { Template } from '../../syntax/expression-nodes.js';
 import { isFunction } from '../lower/lower-expression.js';
+import { FILE_NAME } from '../lower/simple.js';
 
 const LONGEST = 500;
 const ACTIONS = 'GOTO|RETURN|FAIL|EMIT|DO|CHECK|SET|INCREMENT|USE|ASK user|WAIT|CALL|PROCEED';
@@ -90,7 +91,11 @@ function lintComputed({ raw, span }: Template, names: ReadonlySet<string>, diagn
   const [, root = ''] = PATH.exec(raw) ?? [];
   const [, called = '', of = ''] = CALLED.exec(raw) ?? [];
   const [, quoted] = PYTHON.exec(raw) ?? [];
-  if (names.has(root) || (isFunction(called) && names.has(of)) || (COMPUTED.test(raw) && boundIn(raw, names)))
+  if (
+    (names.has(root) && !FILE_NAME.test(raw)) ||
+    (isFunction(called) && names.has(of)) ||
+    (COMPUTED.test(raw) && boundIn(raw, names))
+  )
     diagnostics.push(say.textOfValue(span, { instead: `{${raw}}` }));
   else if (quoted !== undefined) diagnostics.push(say.textOfValue(span, { instead: quoted }));
   else if (JOINED.test(raw)) {

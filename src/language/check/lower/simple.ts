@@ -222,7 +222,8 @@ function isReturnedValue(l: StateLowering, e: Expression, { raw }: TextTemplate)
   return root.kind !== 'name' || l.scope.has(root.name);
 }
 
-const FILE_NAME = /^\w+\.(?:md|txt|log|json|ya?ml|csv|html?|xml|pdf|sh|py|[cm]?[jt]s|dsl|zip|gz|tgz|tar)$/i;
+/** A name with an extension: a file, even if the name is that of a value. */
+export const FILE_NAME = /^\w+\.(?:md|txt|log|json|ya?ml|csv|html?|xml|pdf|sh|py|[cm]?[jt]s|dsl|zip|gz|tgz|tar)$/i;
 
 function returnValue(l: StateLowering, i: Extract<Instruction, { kind: 'return' }>): Expr | null {
   if (i.value?.kind === 'name' && l.scope.isNewWord(i.value.name)) {
