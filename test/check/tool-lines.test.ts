@@ -500,6 +500,44 @@ describe('a line of an author who knows other tools', () => {
   });
 });
 
+describe('options and commands that would do nothing', () => {
+  test.each([
+    ['DO: a = make a, b = make b', 'DO: a = make a\nDO: b = make b'],
+    ['DO: ./a.sh, ./b.sh', 'DO: ./a.sh\nDO: ./b.sh'],
+    [
+      'DO: in PARALLEL:\n  - a = make a, b = make b\n  - ./c.sh',
+      'DO: in PARALLEL:\n  - a = make a\n  - b = make b\n  - ./c.sh',
+    ],
+  ])('%j is %j', (written, meant) => {
+    expect(messages(inState(written))).toHaveLength(1);
+    expect(corrected(inState(written))).toBe(inState(meant));
+  });
+
+  test.each(['DO: x = make a, b', 'DO: make a, b = c', 'DO: x = echo "a, b = c"', 'DO: x = echo a, b=c'])(
+    '%j is a command',
+    (line) => {
+      expect(messages(inState(line))).toEqual([]);
+    },
+  );
+
+  test.each([
+    ['[timeout=5m]', '`DO [timeout=5m]: …` in it'],
+    ['(retry=3)', '`DO [retry=3]: …`'],
+    ['[agent=claude]', '`DO: answer = Task(claude) "…"`'],
+  ])('a state with %j', (note, help) => {
+    const found = messages(`STATE: A ${note}\n  RETURN: ok\n`);
+    expect(found.map(({ code }) => code)).toEqual(['bad-note']);
+    expect(found[0]?.help).toContain(help);
+    expect(messages('STATE: A [the first]\n  RETURN: ok\n')).toEqual([]);
+  });
+
+  test('the patterns of a file that is not imported are one mistake', () => {
+    expect(messages(inState('USE: "./lib.dsl"\nUSE: LIB with a=1\nUSE: OTHER')).map(({ code }) => code)).toEqual([
+      'unexpected-text',
+    ]);
+  });
+});
+
 describe('text that does nothing', () => {
   test.each([
     ['RETURN: ok, GOTO: B', '`RETURN: ok`'],

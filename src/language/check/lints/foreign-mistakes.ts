@@ -36,12 +36,14 @@ export function explainForeignLines(list: readonly Diagnostic[], sources: Source
   if (found.length === 0) return list;
   const bound = new Set(found.flatMap(({ binds }) => binds));
   const declared = new Set(found.flatMap(({ states }) => states));
+  // The patterns of a file that is imported wrongly are missing.
+  const isImporting = found.some(({ diagnostic }) => /`IMPORT: "/.test(diagnostic.help ?? ''));
   const remaining: Diagnostic[] = [];
   for (const diagnostic of list) {
     const explained = found.find((one) => covers(one, diagnostic, sources));
     if (explained !== undefined) {
       if (explained.of === diagnostic) remaining.push(explained.diagnostic);
-    } else {
+    } else if (!isImporting || diagnostic.code !== 'unknown-pattern') {
       const name = unboundName(diagnostic);
       const state = flowMessages.unknownState.factsOf(diagnostic)?.name;
       if (name !== null ? !bound.has(name) : state === undefined || !declared.has(state)) remaining.push(diagnostic);

@@ -13,7 +13,7 @@ import type { Expression, Template } from '../../syntax/expression-nodes.js';
 import { actionVerbs } from '../../syntax/tokens/verbs.js';
 import type { Unit } from '../collect.js';
 import { isFunction } from '../lower/lower-expression.js';
-import { lintEnd, lintFieldValue } from './unread-texts.js';
+import { lintEnd, lintFieldValue, lintSecondCommand } from './unread-texts.js';
 
 export function lintTexts(unit: Unit, sources: SourceSet, diagnostics: Diagnostic[]): void {
   const names = new Set(unit.inputs.keys());
@@ -61,6 +61,7 @@ function lintInstructions(
         lintNameAfter(i, i.performed.shell, surroundings, diagnostics);
         lintLoop(i.performed.shell, i.span.file, names, diagnostics);
         lintWords(i, i.performed.shell, diagnostics);
+        lintSecondCommand(i.performed.shell, i.kind === 'do' ? 'DO' : 'CHECK', i.bind !== undefined, diagnostics);
       }
       if (i.kind === 'do' && i.bind !== undefined) lintText(i.expression, `DO: ${i.bind.text} = `, diagnostics);
     } else if (i.kind === 'set' || i.kind === 'track') {

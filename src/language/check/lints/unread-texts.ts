@@ -4,6 +4,7 @@
  */
 import { textMessages as say } from '../../source/catalogue/texts.js';
 import type { Diagnostic } from '../../source/diagnostic.js';
+import type { ShellText } from '../../syntax/ast.js';
 import type { Template } from '../../syntax/expression-nodes.js';
 import { isFunction } from '../lower/lower-expression.js';
 import { FILE_NAME } from '../lower/simple.js';
@@ -25,6 +26,25 @@ const CALLED = /^([a-z_]\w*)\(\s*([A-Za-z_]\w*)(?:\.\w+)*\s*(?:,[^()]*)?\)$/;
 const COMPUTED = /^(?:[A-Za-z_]\w*|\d+)\s*[-+*/%]\s*(?:[A-Za-z_]\w*|\d+)$/;
 const JOINED = /^"(?:[^"\\]|\\.)*"(?:\s*\+\s*(?:"(?:[^"\\]|\\.)*"|[A-Za-z_][\w.]*))+$/;
 const PYTHON = /^f("(?:[^"\\]|\\.)*")$/;
+
+/** A second command with its name behind a comma, or a second program. */
+const SECOND = /^([^"'`|;&<>$(){}]*[^\s"'`|;&<>$(){},]),\s+([A-Za-z_]\w*\s=\s+[A-Za-z./]\S*.*)$/;
+const SECOND_PROGRAM = /^(\.{0,2}\/[^\s"',]+),\s+(\.{0,2}\/[^\s"']+.*)$/;
+
+/** `x = ./x.sh, y = ./y.sh`: to the shell, all of it is one command. */
+export function lintSecondCommand(
+  { text, lines, span }: ShellText,
+  verb: 'DO' | 'CHECK',
+  isBound: boolean,
+  diagnostics: Diagnostic[],
+): void {
+  const only = lines[0];
+  if (lines.length !== 1 || only === undefined || !text.includes(', ') || text.length > LONGEST) return;
+  const [, before, second] = (isBound ? SECOND.exec(text) : null) ?? SECOND_PROGRAM.exec(text) ?? [];
+  if (before === undefined || second === undefined) return;
+  const at = { file: span.file, start: only.source + before.length, end: only.source + text.length };
+  diagnostics.push(say.nextAction(at, { part: `, ${second}`, rest: `${verb}: ${second}` }));
+}
 
 /** The text of a RETURN or FAIL. */
 export function lintEnd(

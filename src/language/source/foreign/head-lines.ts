@@ -96,6 +96,17 @@ export const headLines = (): readonly ForeignLine[] => [
     },
     states: (m) => wordsOf(m[0]),
   },
+  {
+    line: /^STATE:\s*\w+\s*[[(]\s*(\w+)\s*=\s*([^\s\],)]+).*$/,
+    codes: /^bad-note$/,
+    message: () => 'a state has no options',
+    help: (m) =>
+      /^(?:timeout|max_time)$/.test(part(m, 1))
+        ? `write \`DO [timeout=${part(m, 2)}]: …\` in it, or \`LIMIT: time=${part(m, 2)}\` at the margin for the run`
+        : /^(?:agent|model)$/.test(part(m, 1))
+          ? `write \`DO: answer = Task(${part(m, 2)}) "…"\` in it`
+          : `write the option at each command, as in \`DO [${part(m, 1)}=${part(m, 2)}]: …\``,
+  },
   // Imports
   {
     line: new RegExp(String.raw`^(?:IMPORT|USE|INCLUDE|LOAD):?\s*\[?\s*${PATH}\s*(?:,|\band\b)\s*${PATH}\s*\]?$`, 'i'),

@@ -126,6 +126,16 @@ export const verbLines = (): readonly ForeignLine[] => [
       return `${part(m, 1)}${values.map((one) => one.replace(/=([A-Za-z_]\w*)$/, (all, name) => (mentions(name, text) ? `={${name}}` : all))).join(', ')}`;
     },
   },
+  {
+    line: /^((?:-\s+)?(?:(?:DO|CHECK)(?:\s*\[[^\]]*\])?:)?)\s*(\w+\s*=\s+[^,"']*[^\s,"']|\.{0,2}\/[^\s,"']+),\s+(\w+\s=\s+\S.*|\.{0,2}\/\S.*)$/,
+    codes: /taken-as-text/,
+    message: () => 'a line has one command',
+    help: write,
+    by: (m) => {
+      const head = part(m, 1).trim();
+      return `${head} ${part(m, 2)}\n${head} ${part(m, 3)}`;
+    },
+  },
   // Values
   {
     line: /^(SET|TRACK|INPUT):?\s*(\w+)\s*===?\s*(\S.*)$/,

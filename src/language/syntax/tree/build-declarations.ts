@@ -9,7 +9,7 @@ import { child, type ParseContext, reportMissing, span, spanOf, token, tokenSpan
 import { bindingName, checkedName, verbName } from '../names.js';
 import type { Token } from '../tokens/token.js';
 import { buildExpression } from './build-expression.js';
-import { buildOptions, buildParameters, checkNote, passedOf, textTemplate } from './build-options.js';
+import { buildOptions, buildParameters, checkNote, checkStateNote, passedOf, textTemplate } from './build-options.js';
 import { quotedTemplate } from './interpolation.js';
 
 type BrokenNode = Extract<Instruction, { kind: 'broken' }>;
@@ -25,6 +25,7 @@ export function buildHeading(context: ParseContext, node: SyntaxNode, body: () =
   const kind =
     verbToken.tokenType.name === 'Machine' ? 'machine' : verbToken.tokenType.name === 'State' ? 'state' : 'pattern';
   for (const note of tokens(node, 'Note')) checkNote(context, note, 'nothing');
+  for (const note of [...tokens(node, 'BracketNote'), ...tokens(node, 'Note')]) checkStateNote(context, note);
   const word = token(node, 'Word');
   if (word === undefined) {
     reportMissing(

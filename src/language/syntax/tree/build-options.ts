@@ -126,6 +126,17 @@ export function checkNote(
   report(context, badNote(where, { written, instead: starts ?? limits }));
 }
 
+/** Options that other tools give to a state. */
+const optionOfState =
+  /^[[(]\s*(?:timeout|retry|retries|once|ok|cwd|max_visits|max_time|on_error|on_failure|parallel|agent|model)\s*=\s*[^\])]+[\])]$/;
+
+/** A note behind the name of a state that would be options elsewhere. */
+export function checkStateNote(context: ParseContext, note: Pick<Token, 'image' | 'startOffset'>): void {
+  if (!optionOfState.test(note.image)) return;
+  const where = span(context, note.startOffset, note.startOffset + note.image.length);
+  report(context, badNote(where, { written: note.image, instead: null }));
+}
+
 /** Options that a note cannot set, and nothing else. */
 const optionsNote =
   /^\(\s*((?:OR\s+)?(?:max|quorum|timeout|every|on_failure|retry)\s*=\s*[^\s,()]+(?:[\s,]+\w+\s*=\s*[^\s,()]+)*)\s*\)$/;
