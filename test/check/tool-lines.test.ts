@@ -64,6 +64,9 @@ const places = {
 
 const lines: Readonly<Record<keyof typeof places, readonly (readonly [written: string, meant: string])[]>> = {
   state: [
+    ['USE PATTERN: NOTIFY with who="a"', 'USE: NOTIFY with who="a"'],
+    ['USE: "NOTIFY" with who="a"', 'USE: NOTIFY with who="a"'],
+    ['USE: lib.NOTIFY with who="a"', 'USE: NOTIFY with who="a"'],
     ['WAIT: signal("go")', 'WAIT: signal go'],
     ['WAIT: event("go")', 'WAIT: signal go'],
     ['WAIT: webhook("go")', 'WAIT: signal go'],
@@ -288,6 +291,14 @@ const lines: Readonly<Record<keyof typeof places, readonly (readonly [written: s
     ['- NOTIFY(who="a")', '- USE: NOTIFY with who="a"'],
   ],
   bare: [
+    ['PATTERN: P with a: string, b\n  DO: ./x.sh {a} {b}', 'PATTERN: P with a, b'],
+    ['PATTERN: P with {a}, {b}\n  DO: ./x.sh {a} {b}', 'PATTERN: P with a, b'],
+    ['PATTERN: P takes a, b\n  DO: ./x.sh {a} {b}', 'PATTERN: P with a, b'],
+    ['PATTERN: P [a, b]\n  DO: ./x.sh {a} {b}', 'PATTERN: P with a, b'],
+    ['PATTERN: P with a, b default 1\n  DO: ./x.sh {a} {b}', 'PATTERN: P with a, b=1'],
+    ['PATTERN: P with a?\n  DO: ./x.sh {a}', 'PATTERN: P with a=null'],
+    ['PATTERN: P with a returns r\n  DO: ./x.sh {a}', 'PATTERN: P with a'],
+    ['SUBROUTINE: P a\n  DO: ./x.sh {a}', 'PATTERN: P with a'],
     ['IMPORT: std.poll', 'IMPORT: "std/poll"'],
     ['IMPORT: "std/poll" as poll', 'IMPORT: "std/poll"'],
     ['IMPORT: <std/poll>', 'IMPORT: "std/poll"'],

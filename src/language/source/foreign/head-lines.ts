@@ -1,5 +1,5 @@
 /** Heads of states, imports and blocks of PARALLEL as authors of other tools write them, each with the line that is meant. */
-import { AGENTS, around, type ForeignLine, mentions, part, unread, write } from './foreign-line.js';
+import { AGENTS, around, declares, type ForeignLine, mentions, part, unread, write } from './foreign-line.js';
 
 /** Longer lines are no heads. */
 const LONGEST_HEAD = 80;
@@ -34,6 +34,19 @@ const importOf = (path: string): string => {
   return `IMPORT: "${/^(?:\.{0,2}\/|std\/)/.test(name) ? '' : './'}${name}"`;
 };
 const PATH = String.raw`["'<]?((?:\.{0,2}\/)?[\w-]+(?:[./][\w-]+)*)["'>]?`;
+
+/** The parameters of a pattern without types and signs. */
+const parametersFrom = (list: string): readonly string[] =>
+  (list.includes(',') ? list.split(',') : list.split(/\s+(?=[A-Za-z_{$]\w*\}?(?:\s|$))(?!default\b)/))
+    .map((one) =>
+      one
+        .trim()
+        .replace(/^[{$]+(\w+)\}?/, '$1')
+        .replace(/\s*:\s*(?:string|str|text|int|number|float|bool|boolean|list|object|any)\b/i, '')
+        .replace(/\s*(?:=|:|\bdefaults?(?:\s+to)?)\s*/, '=')
+        .replace(/\?$/, '=null'),
+    )
+    .filter(Boolean);
 
 /** What other tools call members that run at the same time. */
 const TOGETHER =
@@ -144,6 +157,29 @@ export const headLines = (): readonly ForeignLine[] => [
     codes: /bad-name|unknown-pattern|unexpected|missing-colon/,
     message: () => 'the patterns of a file are imported at the margin',
     help: (m) => `write \`${importOf(m[1] ?? part(m, 2))}\` at the margin, and \`USE:\` with the name of a pattern`,
+  },
+  // Patterns
+  {
+    line: /^(?:PATTERN|MACRO|FUNCTION|TASK|SUBROUTINE|PROCEDURE|BLOCK|COMPONENT|TEMPLATE|ACTION|ROUTINE):?\s*["']?([A-Za-z_]\w*)["']?\s*(?:(?:with|takes|needs|using)\s|[[(,]|\s)\s*([^()[\]→"]*?)\s*[\])]?\s*(?:(?:→|->|returns)\s*\w+)?\s*[:{]?$/,
+    codes: /bad-name|unexpected|bad-character|unknown-verb|not-an-instruction|missing-colon/,
+    when: (m, text) => isHead(m[0], text) && !/^(?:TASK|BLOCK|ACTION):? .*["/]/.test(m[0]),
+    message: () => 'a pattern has its parameters behind `with`, and a comma between them',
+    help: write,
+    by: (m) => {
+      const parameters = parametersFrom(part(m, 2));
+      const isRight = parameters.every((one) => /^[A-Za-z_]\w*(?:=.+)?$/.test(one));
+      return isRight
+        ? `PATTERN: ${part(m, 1)}${parameters.length === 0 ? '' : ` with ${parameters.join(', ')}`}`
+        : undefined;
+    },
+    binds: (m) => parametersFrom(part(m, 2)).map((one) => one.replace(/=.*/, '')),
+  },
+  {
+    line: /^USE(?:\s+PATTERN)?:?\s*(?:PATTERN:?\s+)?["']?(?:\w+\.)?([A-Za-z_]\w*)["']?(\s+with\s.*)?$/,
+    codes: /missing-colon|unknown-pattern|unexpected|bad-name/,
+    when: (m, text) => declares('PATTERN', part(m, 1), text),
+    help: write,
+    by: (m) => `USE: ${part(m, 1)}${part(m, 2)}`,
   },
   // PARALLEL
   {
