@@ -173,6 +173,32 @@ test('members in another order that had not all started again are executed once 
   expect((await checkDrift(report.run_id, { dir })).difference).toBeNull();
 });
 
+test('a member and an equal line of an arm that was not taken are not taken for each other', async () => {
+  const arm = '  IF: n >= 0 →\n    DO: work u\n  ELSE →\n    DO: work same\n';
+  const block = (list: readonly string[]): string =>
+    `  DO: in PARALLEL\n${list.map((one) => `    - work ${one}\n`).join('')}`;
+  const program = (above: string, below: string): string =>
+    `STATE: A\n  TRACK: n = 0\n${above}  GOTO: B\nSTATE: B\n${below}  DO: flaky\n  DO: work same\n  RETURN\n`;
+  const done: string[] = [];
+  let isGood = false;
+  const commands = {
+    work: ([name = '']: readonly string[]) => {
+      done.push(name);
+      return name;
+    },
+    flaky: () => {
+      if (!isGood) throw new Error('not yet');
+      return '';
+    },
+  };
+  const { report, dir } = await keptRun(program(`${arm}${block(['v', 'same'])}`, ''), commands);
+  expect(done.splice(0)).toEqual(['u', 'v', 'same']);
+  isGood = true;
+  const edited = compiled(program(block(['same', 'v']), arm), Object.keys(commands));
+  await resume(report.run_id, { dir, commands, machine: edited, env: { PATH: process.env.PATH } });
+  expect(done).toEqual(['same']);
+});
+
 test('what is inserted above a line that was open when the process died is executed first, if its owner agrees', async () => {
   const text = 'STATE: A\n  DO: work a\n  DO: in PARALLEL\n    - DO: hangs\n    - DO: work b\n  RETURN\n';
   const edited = text.replace('  DO: in', '  DO: work new\n  DO: in');

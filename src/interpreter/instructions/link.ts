@@ -6,8 +6,8 @@ import type { Json } from '../../machine/expression.js';
 import type { Instruction, Machine, Origin } from '../../machine/machine.js';
 import type { KeptOutcome, KeptOutcomes } from '../events/event.js';
 import { linkPlan } from '../plan/plan-instruction.js';
-import { endOf } from '../record/alignment.js';
 import { valuesOf } from '../record/instruction-key.js';
+import { endOf } from '../record/structures.js';
 import {
   type LinkContext,
   type Linked,

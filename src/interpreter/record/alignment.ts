@@ -4,6 +4,7 @@
  * equal numbers of instructions, one by one.
  */
 import type { Instruction, Machine, State } from '../../machine/machine.js';
+import { blocksOf, isInArm, structuresOf } from './structures.js';
 
 export class Alignment {
   private readonly pairs = new Map<number, number>();
@@ -267,73 +268,37 @@ function inTheirBlocks(
     const own = isBetter && other === null ? within(0, keys.old, before, after[to]) : null;
     found.push([own ?? from, other ?? to]);
   });
-  return found;
+  return withoutOtherKinds(found, { old, fresh }, keys);
 }
 
-/** For each instruction of a state the arms, loops, steps and blocks around it, as one text. */
-function blocksOf(state: State, keys: readonly string[]): string[] {
-  const around = state.code.map(() => '');
-  for (const { start, from, end } of structuresOf(state)) {
-    const one = state.code[start];
-    const second = one?.op === 'unless' ? one.to : end;
-    for (let at = from; at < end; at++) around[at] += `${at < second ? 'in' : 'else'} ${keys[start]}\n`;
-  }
-  return around;
-}
-
-interface Structure {
-  /** Where execution comes to it. */
-  readonly start: number;
-  readonly from: number;
-  readonly end: number;
-}
-
-/** Whether an instruction is in an arm of an IF, so that it may never be executed. */
-export function isInArm(state: State, pc: number): boolean {
-  return structuresOf(state).some(
-    ({ start, from, end }) => state.code[start]?.op === 'unless' && pc >= from && pc < end,
+/**
+ * Without pairs of a line in a block of one kind and an equal line in one of another kind, as an arm and a member, if there is
+ * an equal line without a partner in a block of the right kind, which the order of the other pairs excludes.
+ */
+function withoutOtherKinds(
+  pairs: readonly Pair[],
+  { old, fresh }: { readonly old: State; readonly fresh: State },
+  keys: { readonly old: readonly string[]; readonly fresh: readonly string[] },
+): Pair[] {
+  const kindsIn = (state: State) =>
+    blocksOf(
+      state,
+      state.code.map(({ op }) => op),
+    );
+  const [before, after] = [kindsIn(old), kindsIn(fresh)];
+  const suspects = pairs.filter(([from, to]) => before[from] !== after[to] && MOVABLE.has(old.code[from]?.op ?? ''));
+  if (suspects.length === 0) return [...pairs];
+  const freeIn = (side: 0 | 1, texts: readonly string[], kinds: readonly string[]): ReadonlySet<string> => {
+    const known = new Set(pairs.map((pair) => pair[side]));
+    return new Set(texts.flatMap((text, at) => (known.has(at) ? [] : [`${kinds[at]}${text}`])));
+  };
+  const [left, added] = [freeIn(0, keys.old, before), freeIn(1, keys.fresh, after)];
+  const wrong = new Set(
+    suspects.filter(
+      ([from, to]) => left.has(`${after[to]}${keys.old[from]}`) || added.has(`${before[from]}${keys.old[from]}`),
+    ),
   );
-}
-
-/** The arms, loops, steps and blocks of a state, outer ones first. */
-function structuresOf({ code }: State): Structure[] {
-  return code.flatMap((one, start): Structure[] => {
-    switch (one.op) {
-      case 'unless': {
-        const last = code[one.to - 1];
-        const isElse = last?.op === 'jump' && last.to > one.to;
-        return one.to > start ? [{ start, from: start + 1, end: isElse ? last.to : one.to }] : [];
-      }
-      case 'each': {
-        const head = code.findIndex((next, at) => at > start && next.op === 'next' && next.items === one.items);
-        const next = code[head];
-        return next?.op === 'next' ? [{ start, from: start + 1, end: next.exit }] : [];
-      }
-      case 'fork':
-      case 'fork-each':
-        return [{ start, from: start + 1, end: one.join }];
-      case 'wait-start':
-      case 'step-begin':
-        return [{ start, from: start + 1, end: endOf(code, start) }];
-      default:
-        return [];
-    }
-  });
-}
-
-/** Where execution continues after an instruction of a state and everything that belongs to it. */
-export function endOf(code: readonly Instruction[], pc: number): number {
-  const one = code[pc];
-  if (one?.op === 'wait-start')
-    for (const other of code.slice(pc))
-      if (other.op === 'wait-turn' && other.deadline === one.deadline) return other.exit;
-  if (one?.op !== 'step-begin') return pc + 1;
-  let open = 0;
-  for (const other of code.slice(pc)) {
-    if (other.op === 'step-begin') open++;
-    if (other.op === 'step-verdict' && --open === 0) return other.done;
-  }
-  return pc + 1;
+  return pairs.filter((pair) => !wrong.has(pair));
 }
 
 type Forked = Extract<Instruction, { op: 'fork' }>;

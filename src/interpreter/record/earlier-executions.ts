@@ -8,8 +8,9 @@ import type { KeptOutcome } from '../events/event.js';
 import type { LinkedMachine } from '../run-state/linked-machine.js';
 import { prefixHere } from '../run-state/open-frames.js';
 import type { Thread } from '../run-state/thread.js';
-import { Alignment, endOf } from './alignment.js';
+import { Alignment } from './alignment.js';
 import { instructionKey, isEffect, isUnnumbered, leftBy, passingKey, valuesOf } from './instruction-key.js';
+import { endOf } from './structures.js';
 
 /** An instruction that was executed to its end. */
 export interface PastExecution {

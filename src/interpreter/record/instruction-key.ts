@@ -9,7 +9,8 @@ import { compile } from '../values/evaluate.js';
 import { encode } from '../values/json.js';
 import { compileEmitText } from '../values/template.js';
 import { define, plain, type Value } from '../values/value.js';
-import { endOf, exactKey } from './alignment.js';
+import { exactKey } from './alignment.js';
+import { endOf } from './structures.js';
 
 /** The text of an instruction, and its kind with the name that it binds or concerns; null: it has none. */
 export interface InstructionKey {

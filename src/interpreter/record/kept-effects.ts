@@ -6,7 +6,7 @@
  */
 import type { Instruction, Machine, State } from '../../machine/machine.js';
 import type { KeptOutcome, KeptOutcomes } from '../events/event.js';
-import { exactKey, isInArm } from './alignment.js';
+import { exactKey } from './alignment.js';
 import { instructionKey, isEffect, isUnnumbered, SAMPLES } from './instruction-key.js';
 import {
   type CodeLocation,
@@ -17,6 +17,7 @@ import {
   type Moving,
   type SurvivingThread,
 } from './kept-locations.js';
+import { isInArm } from './structures.js';
 
 /** An instruction of the edited program that does again what is done. */
 export interface RepeatedInstruction {

@@ -11,12 +11,13 @@ import type { TrailImage } from '../run-state/trail.js';
 import type { UndoEntry } from '../run-state/undo-register.js';
 import { encode } from '../values/json.js';
 import type { Value } from '../values/value.js';
-import { Alignment, endOf } from './alignment.js';
+import { Alignment } from './alignment.js';
 import { byName, collectedBy, lineThatReads, localsMap } from './edited-names.js';
 import { instructionKey } from './instruction-key.js';
 import { keptEffects, type RepeatedInstruction } from './kept-effects.js';
 import { type CodeRegion, type FinishedWork, regionOf, type SurvivingThread } from './kept-locations.js';
 import type { EncodedSlots, ForkImage, MemberImage, RunImage, ThreadImage } from './run-image.js';
+import { endOf } from './structures.js';
 
 type Migration =
   | {

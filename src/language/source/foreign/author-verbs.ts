@@ -1,5 +1,15 @@
 /** Waits, questions, jumps and failures as authors write them who have read one page, each with the line that is meant. */
-import { AGENTS, around, COMMANDS, declares, type ForeignLine, mentions, part, unread, write } from './foreign-line.js';
+import {
+  AGENTS,
+  COMMANDS,
+  declares,
+  type ForeignLine,
+  isBelowMember,
+  mentions,
+  part,
+  unread,
+  write,
+} from './foreign-line.js';
 
 const TIMES: Readonly<Record<string, number>> = { d: 86_400, h: 3600, m: 60, s: 1 };
 
@@ -269,12 +279,3 @@ export const authorVerbs = (): readonly ForeignLine[] => [
     help: () => 'write `FAIL: why`',
   },
 ];
-
-/** Whether the line is indented below a member of a PARALLEL. */
-function isBelowMember(m: RegExpExecArray, text: string): boolean {
-  const at = text.indexOf(m[0]);
-  if (around(m[0], text) === undefined || at < 0) return false;
-  const start = text.lastIndexOf('\n', at) + 1;
-  const above = /([ \t]*)-\s[^\n]*\n$/.exec(text.slice(Math.max(0, start - 1000), start));
-  return above !== null && at - start > (above[1] ?? '').length;
-}
