@@ -73,13 +73,23 @@ export function changesOf(i: Instruction, state: number): CounterChange[] {
 /** The changes that a GOTO from `from` makes to the entry values of its target; `entry` has their slots by name. */
 export function changesOfGoto(i: Instruction, from: number, entry: readonly string[]): CounterChange[] {
   if (i.op !== 'goto') return [];
+  const slots = slotsIn(entry);
   return i.args.flatMap(({ name, value }): CounterChange[] => {
-    const slot = entry.indexOf(name);
-    if (slot < 0) return [];
+    const slot = slots.get(name);
+    if (slot === undefined) return [];
     const counter = entryCounter(i.state, slot);
     if (i.state === from && counterOf(value, from) === counter) return [];
     return [changeOf(counter, value, from)];
   });
+}
+
+/** A list of thousands would be looked through for each argument of each GOTO. */
+const knownSlots = new WeakMap<readonly string[], ReadonlyMap<string, number>>();
+
+function slotsIn(entry: readonly string[]): ReadonlyMap<string, number> {
+  const slots = knownSlots.get(entry) ?? new Map(entry.map((name, slot) => [name, slot]));
+  knownSlots.set(entry, slots);
+  return slots;
 }
 
 function changeOf(counter: Counter, value: Expr, state: number): CounterChange {
