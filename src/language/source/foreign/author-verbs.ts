@@ -1,15 +1,5 @@
 /** Waits, questions, jumps and failures as authors write them who have read one page, each with the line that is meant. */
-import {
-  AGENTS,
-  COMMANDS,
-  declares,
-  type ForeignLine,
-  isBelowMember,
-  mentions,
-  part,
-  unread,
-  write,
-} from './foreign-line.js';
+import { AGENTS, COMMANDS, declares, type ForeignLine, mentions, part, unread, write } from './foreign-line.js';
 
 const TIMES: Readonly<Record<string, number>> = { d: 86_400, h: 3600, m: 60, s: 1 };
 
@@ -30,14 +20,6 @@ const areBound = (names: readonly string[], text: string): boolean => names.ever
 const namesIn = (list: string): string[] => list.replace(/\band\b/gi, ' ').match(/[A-Za-z_]\w*/g) ?? [];
 
 export const authorVerbs = (): readonly ForeignLine[] => [
-  {
-    line: /^(?!(?:DO|CHECK|IF|SET)\b)(\w+\s*=\s*\S.*)$/,
-    codes: /not-an-instruction/,
-    when: isBelowMember,
-    message: () => 'a member of a PARALLEL is one instruction',
-    help: () => 'write these instructions in a `PATTERN: NAME` at the margin, and `- USE: NAME` for the member',
-    binds: (m) => [/^\w+/.exec(part(m, 1))?.[0] ?? ''],
-  },
   // Durations
   {
     line: TWO_DURATIONS,

@@ -84,12 +84,3 @@ export function rangeOf(first: string, last: string, isLastIncluded: boolean): s
   const [from, to] = [first, last].map((bound) => bound.replace(/[{}]/g, '')) as [string, string];
   return `range(${from}, ${isLastIncluded ? afterLast(to) : to})`;
 }
-
-/** Whether the line is indented below a member of a PARALLEL. */
-export function isBelowMember(m: RegExpExecArray, text: string): boolean {
-  const at = text.indexOf(m[0]);
-  if (around(m[0], text) === undefined || at < 0) return false;
-  const start = text.lastIndexOf('\n', at) + 1;
-  const above = /(?:^|\n)([ \t]*)-\s[^\n]*\n$/.exec(text.slice(Math.max(0, start - 1000), start));
-  return above !== null && at - start > (above[1] ?? '').length;
-}

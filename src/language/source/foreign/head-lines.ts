@@ -1,15 +1,5 @@
 /** Heads of states, imports and blocks of PARALLEL as authors of other tools write them, each with the line that is meant. */
-import {
-  AGENTS,
-  around,
-  declares,
-  type ForeignLine,
-  isBelowMember,
-  mentions,
-  part,
-  unread,
-  write,
-} from './foreign-line.js';
+import { AGENTS, around, declares, type ForeignLine, mentions, part, unread, write } from './foreign-line.js';
 
 /** Longer lines are no heads. */
 const LONGEST_HEAD = 80;
@@ -95,6 +85,15 @@ function wholeMember(m: RegExpExecArray, _: string | null, text: string): string
   const name = /^(?:DO:\s*)?(\w+)\s*=\s/.exec(lines[0] ?? '')?.[1]?.toUpperCase() ?? 'PART';
   const body = lines.map((one) => `\`${asLine(one).replace(/`/g, "'")}\``).join(', then ');
   return `write \`PATTERN: ${name}\` at the margin, below it, indented deeper, ${body}, and \`- USE: ${name}\` for the member`;
+}
+
+/** Whether the line is indented below a member of a PARALLEL. */
+function isBelowMember(m: RegExpExecArray, text: string): boolean {
+  const at = text.indexOf(m[0]);
+  if (around(m[0], text) === undefined || at < 0) return false;
+  const start = text.lastIndexOf('\n', at) + 1;
+  const above = /(?:^|\n)([ \t]*)-\s[^\n]*\n$/.exec(text.slice(Math.max(0, start - 1000), start));
+  return above !== null && at - start > (above[1] ?? '').length;
 }
 
 export const headLines = (): readonly ForeignLine[] => [
