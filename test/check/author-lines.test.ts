@@ -3,6 +3,7 @@
 import { describe, expect, test } from 'vitest';
 import { compile } from '../../src/language/check/compile.js';
 import { applyEdits } from '../../src/language/source/fix-text.js';
+import { indented, inState } from './author-program.js';
 
 const PROGRAMS = new Set('cat curl date echo git jq ls make npm printf test'.split(' '));
 const options = {
@@ -25,27 +26,6 @@ const messages = (text: string) =>
   compile(text, options).diagnostics.filter(
     ({ severity, code }) => severity === 'error' || code === 'command-not-found',
   );
-
-const indented = (line: string) => line.replace(/^/gm, '  ');
-
-const inState = (line: string) =>
-  `INPUT: name = "x"
-INPUT: n = 3
-INPUT: items = ["a", "b"]
-INPUT: dry = false
-PATTERN: NOTIFY with who, text="hi"
-  DO: ./notify.sh {who} {text}
-STATE: A
-  TRACK: tries
-  TRACK: done = []
-  DO: job = ./job.sh
-  CHECK: st = ./status.sh
-${indented(line)}
-  IF: st == "z" → GOTO: B with job, n
-  RETURN: ok
-STATE: B
-  RETURN: {job} {n}
-`;
 
 const atEnd = (line: string) =>
   inState('PROCEED').replace('  RETURN: ok\n', `  GOTO: B with job, n\n${indented(line)}\n`);

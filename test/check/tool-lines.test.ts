@@ -5,6 +5,7 @@ import { compile } from '../../src/language/check/compile.js';
 import { sourceFile } from '../../src/language/source/diagnostic.js';
 import { applyEdits } from '../../src/language/source/fix-text.js';
 import { parseTests } from '../../src/language/syntax/tests/parse-tests.js';
+import { indented, inState } from './author-program.js';
 
 const PROGRAMS = new Set('cat date git jq ls make npm printf python3 test'.split(' '));
 const options = {
@@ -26,26 +27,6 @@ function corrected(text: string, times = 4): string {
   const edits = messages(text).flatMap(({ fixes = [] }) => fixes[0]?.edits ?? []);
   return edits.length === 0 || times === 0 ? text : corrected(applyEdits(text, edits), times - 1);
 }
-
-const indented = (line: string) => line.replace(/^/gm, '  ');
-
-const inState = (line: string) => `INPUT: name = "x"
-INPUT: n = 3
-INPUT: items = ["a", "b"]
-INPUT: dry = false
-PATTERN: NOTIFY with who, text="hi"
-  DO: ./notify.sh {who} {text}
-STATE: A
-  TRACK: tries
-  TRACK: done = []
-  DO: job = ./job.sh
-  CHECK: st = ./status.sh
-${indented(line)}
-  IF: st == "z" → GOTO: B with job, n
-  RETURN: ok
-STATE: B
-  RETURN: {job} {n}
-`;
 
 const places = {
   state: inState,

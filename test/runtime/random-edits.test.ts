@@ -90,6 +90,26 @@ function programOf(states: readonly (readonly Unit[])[], draw: EditDraw | null):
   return `${blocks.join('\n').replace('\n', '\n  TRACK: n = 0\n')}\n`;
 }
 
+/** `work` notes what it is called with; `flaky` fails until it is mended. */
+function workers() {
+  const done: string[] = [];
+  let isGood = false;
+  const commands = {
+    work: ([name = '']: readonly string[]) => {
+      done.push(name);
+      return name;
+    },
+    flaky: () => {
+      if (!isGood) throw new Error('not yet');
+      return '';
+    },
+  };
+  const mend = (): void => {
+    isGood = true;
+  };
+  return { done, commands, mend };
+}
+
 async function tryEdit(from: number): Promise<void> {
   const draw = new EditDraw(from);
   const list = (most: number): Unit[] => Array.from({ length: 1 + draw.below(most) }, () => draw.unit());
@@ -105,22 +125,11 @@ async function tryEdit(from: number): Promise<void> {
   const edited = programOf([draw.shuffled(before), now, draw.shuffled(after)], draw);
   const shown = `${text}\nis edited to\n\n${edited}`;
 
-  const done: string[] = [];
-  let isGood = false;
-  const commands = {
-    work: ([name = '']: readonly string[]) => {
-      done.push(name);
-      return name;
-    },
-    flaky: () => {
-      if (!isGood) throw new Error('not yet');
-      return '';
-    },
-  };
+  const { done, commands, mend } = workers();
   const names = Object.keys(commands);
   const { report, dir, path } = await keptRun(text, commands);
   expect(report.status, shown).toBe('failed');
-  isGood = true;
+  mend();
   const machine = compiled(edited, names);
   const end = await resume(report.run_id, { dir, commands, machine, env: { PATH: process.env.PATH } }).catch((cause) =>
     Promise.reject(new Error(`${shown}\n${cause}`)),
@@ -179,21 +188,10 @@ test('a member and an equal line of an arm that was not taken are not taken for 
     `  DO: in PARALLEL\n${list.map((one) => `    - work ${one}\n`).join('')}`;
   const program = (above: string, below: string): string =>
     `STATE: A\n  TRACK: n = 0\n${above}  GOTO: B\nSTATE: B\n${below}  DO: flaky\n  DO: work same\n  RETURN\n`;
-  const done: string[] = [];
-  let isGood = false;
-  const commands = {
-    work: ([name = '']: readonly string[]) => {
-      done.push(name);
-      return name;
-    },
-    flaky: () => {
-      if (!isGood) throw new Error('not yet');
-      return '';
-    },
-  };
+  const { done, commands, mend } = workers();
   const { report, dir } = await keptRun(program(`${arm}${block(['v', 'same'])}`, ''), commands);
   expect(done.splice(0)).toEqual(['u', 'v', 'same']);
-  isGood = true;
+  mend();
   const edited = compiled(program(block(['same', 'v']), arm), Object.keys(commands));
   await resume(report.run_id, { dir, commands, machine: edited, env: { PATH: process.env.PATH } });
   expect(done).toEqual(['same']);

@@ -21,7 +21,6 @@ const expect = (pattern: string, by: ForeignTestLine['by']): ForeignTestLine => 
 /** A line that no other line replaces. */
 export const advise = (pattern: string, advice: string): ForeignTestLine => ({ ...rule(pattern, (m) => m[0]), advice });
 
-export const UNITS: Readonly<Record<string, string>> = { s: 's', m: 'm', h: 'h', d: 'd' };
 export const timesOf = (count: string): string => ({ once: '1', twice: '2', thrice: '3', never: '0' })[count] ?? count;
 
 const SECONDS: Readonly<Record<string, number>> = { ms: 0.001, s: 1, m: 60, h: 3600, d: 86400 };

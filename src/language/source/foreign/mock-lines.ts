@@ -1,5 +1,5 @@
 /** Lines that pretend what commands and agents do, as other tools write them. */
-import { advise, CALL, type ForeignTestLine, rule, UNITS } from './expectation-lines.js';
+import { advise, CALL, type ForeignTestLine, rule } from './expectation-lines.js';
 import { part } from './foreign-line.js';
 
 /** Words of other tools before the text of a command. */
@@ -200,7 +200,7 @@ export const mocks = (): readonly ForeignTestLine[] => [
   answerRule(
     String.raw`(.*\S)\s+(?:after|in|delay|delayed|takes|sleep|wait)\s+(?:of\s+)?(\d+)\s*(s|m|h|d)(?:ec(?:ond)?s?|in(?:ute)?s?|ours?|ays?)?`,
     (m) => {
-      const meant = `${part(m, 3)} after ${part(m, 4)}${UNITS[part(m, 5)]}`;
+      const meant = `${part(m, 3)} after ${part(m, 4)}${part(m, 5).toLowerCase()}`;
       return meant;
     },
   ),

@@ -17,9 +17,8 @@ const isOther = /unknown-|unexpected|missing|not-a|bad-|operator|literal|wrong-t
 const signal = (name: string, limit: string): string =>
   `WAIT: signal ${name}${limit === '' ? '' : ` OR timeout=${limit}${/\d$/.test(limit) ? 's' : ''}`}`;
 
-const UNITS: Readonly<Record<string, string>> = { s: 's', m: 'm', h: 'h', d: 'd' };
 const unitOf = (word: string): string =>
-  /^(?:ms|milli)/i.test(word) ? 'ms' : (UNITS[word.charAt(0).toLowerCase()] ?? 's');
+  /^(?:ms|milli)/i.test(word) ? 'ms' : (/^[mhd]/i.exec(word)?.[0].toLowerCase() ?? 's');
 
 /** Hours, minutes and seconds as one duration. */
 const ofParts = (hours = '', minutes = '', seconds = ''): string =>
