@@ -162,6 +162,19 @@ function reachable({ outputs }, inputs) {
   return found;
 }
 
+/** Parts that need each other would find constants of each other undefined, see `exportValues`. */
+function refuseCycles({ outputs }) {
+  const done = new Set();
+  const visit = (path, above) => {
+    if (above.includes(path)) throw new Error(`parts need each other: ${[...above, path].join(' → ')}`);
+    if (done.has(path)) return;
+    for (const { path: imported, kind, external } of outputs[path].imports)
+      if (kind === 'import-statement' && external !== true) visit(imported, [...above, path]);
+    done.add(path);
+  };
+  for (const path of Object.keys(outputs)) visit(path, []);
+}
+
 /**
  * The command line and the library: split into parts that are loaded when they are needed, each turned into a script,
  * because only scripts can be started from what V8 compiled before.
@@ -183,6 +196,7 @@ async function program(define) {
       packedLayout({ path: join(dist, 'elk.js.gz'), from: '../elk.js.gz', place }),
     ],
   });
+  refuseCycles(metafile);
   const loadable = reachable(metafile, [MAIN, LIBRARY]);
   const outputFiles = made.filter(({ path }) => loadable.has(relative(root, path)));
   for (const { path, text } of outputFiles) {

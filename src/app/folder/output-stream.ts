@@ -202,7 +202,7 @@ async function* fileContent(path: string, from: number, onEnd: (end: StreamEnd) 
 const RECORD_BYTES = 4 * 1024 * 1024;
 
 /** Reads the journal only once, as it grows. */
-export class EffectRecord implements LineListener {
+class EffectRecord implements LineListener {
   /** Null: it was never requested. */
   kind: EffectKind | null = null;
   /** How often it was requested: an effect that fails may be tried again. */

@@ -165,7 +165,7 @@ const LONGEST_COMMAND = 60;
 const MOST_ROWS = 50;
 
 /** `several`: they belong to more than one run, so each names its run. */
-export function undoBlocks({ undone, rollbacks, undo }: UndoReport, several: boolean, paint: Paint): string[][] {
+function undoBlocks({ undone, rollbacks, undo }: UndoReport, several: boolean, paint: Paint): string[][] {
   const rows = table(columns(several), undone.slice(0, MOST_ROWS), paint);
   const ends = rollbacks.map((one) => rollbackLine(one, several, paint));
   const left = undo.map(({ run_id, state, line, text }) => {
