@@ -197,6 +197,23 @@ test('a member and an equal line of an arm that was not taken are not taken for 
   expect(done).toEqual(['same']);
 });
 
+test('of equal lines, the one in an arm that was not taken is not the one above it that was executed', async () => {
+  const arm = (indent: string): string =>
+    ['IF: n >= 0 →', '  DO: work v', 'ELSE →', '  DO: work same'].map((line) => `${indent}${line}\n`).join('');
+  const block = '  DO: in PARALLEL\n    - u = work u\n    - work w\n';
+  const program = (above: string, below: string): string =>
+    `STATE: A\n  TRACK: n = 0\n${above}  GOTO: B\nSTATE: B\n${below}  RETURN\n`;
+  const { done, commands, mend } = workers();
+  const old = program(`  DO: work same\n${block}${arm('  ')}`, '  DO: flaky\n');
+  const { report, dir } = await keptRun(old, commands);
+  expect(done.splice(0)).toEqual(['same', 'u', 'w', 'v']);
+  mend();
+  const edited = program(`  IF: n >= 0 →\n${arm('    ')}${block}`, '  DO: flaky\n  DO: work same\n');
+  const machine = compiled(edited, Object.keys(commands));
+  await resume(report.run_id, { dir, commands, machine, env: { PATH: process.env.PATH } });
+  expect(done).toEqual([]);
+});
+
 test('what is inserted above a line that was open when the process died is executed first, if its owner agrees', async () => {
   const text = 'STATE: A\n  DO: work a\n  DO: in PARALLEL\n    - DO: hangs\n    - DO: work b\n  RETURN\n';
   const edited = text.replace('  DO: in', '  DO: work new\n  DO: in');

@@ -4,7 +4,7 @@
  * equal numbers of instructions, one by one.
  */
 import type { Instruction, Machine, State } from '../../machine/machine.js';
-import { blocksOf, isInArm, structuresOf } from './structures.js';
+import { blocksOf, isInArm, kindsOfBlocks, structuresOf } from './structures.js';
 
 export class Alignment {
   private readonly pairs = new Map<number, number>();
@@ -280,12 +280,7 @@ function withoutOtherKinds(
   { old, fresh }: { readonly old: State; readonly fresh: State },
   keys: { readonly old: readonly string[]; readonly fresh: readonly string[] },
 ): Pair[] {
-  const kindsIn = (state: State) =>
-    blocksOf(
-      state,
-      state.code.map(({ op }) => op),
-    );
-  const [before, after] = [kindsIn(old), kindsIn(fresh)];
+  const [before, after] = [kindsOfBlocks(old), kindsOfBlocks(fresh)];
   const suspects = pairs.filter(([from, to]) => before[from] !== after[to] && MOVABLE.has(old.code[from]?.op ?? ''));
   if (suspects.length === 0) return [...pairs];
   const freeIn = (side: 0 | 1, texts: readonly string[], kinds: readonly string[]): ReadonlySet<string> => {

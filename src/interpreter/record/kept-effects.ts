@@ -17,7 +17,7 @@ import {
   type Moving,
   type SurvivingThread,
 } from './kept-locations.js';
-import { isInArm } from './structures.js';
+import { isInArm, kindsOfBlocks } from './structures.js';
 
 /** An instruction of the edited program that does again what is done. */
 export interface RepeatedInstruction {
@@ -98,7 +98,7 @@ export function keptEffects(moving: Moving): {
     const pool = pools.get(id) ?? { outcomes, groups: [], others: [], isChanged };
     let group = pool.groups.find((others) => others.every((other) => excludes(state, other.its, its)));
     if (group === undefined) {
-      const isFull = pool.groups.length >= outcomes.length;
+      const isFull = pool.groups.length >= pool.outcomes.length;
       if (isFull && !isLeft) return false;
       group = isFull ? pool.others : [];
       if (!isFull) pool.groups.push(group);
@@ -116,11 +116,18 @@ export function keptEffects(moving: Moving): {
       return its === null || taken.has(`${at} ${pc}`) ? [] : [{ its: { state: at, pc }, state, one, ...its }];
     }),
   );
+  const kinds = new Map<State, readonly string[]>();
+  const kindOf = (state: State, pc: number): string | undefined => {
+    const known = kinds.get(state) ?? kindsOfBlocks(state);
+    kinds.set(state, known);
+    return known[pc];
+  };
   // What was moved inside a state that the run has left, or to a place above the line where it resumes, is done there.
   const ahead = free.filter(({ its, state, key }) => {
     const isAbove = isCurrent(state) && isPassed(rebased.main, state.code, its.pc, false);
     if (isCurrent(state) && !isAbove) return true;
     const known = sources.get(key) ?? [];
+    if (takeIdle(its, state, known, unexecuted.get(key) ?? [], kindOf)) return false;
     const own = known.find((one) => one.state.name === state.name && !one.isAhead) ?? (isAbove ? known[0] : undefined);
     if (own !== undefined) known.splice(known.indexOf(own), 1);
     return own === undefined && !isAbove;
@@ -142,9 +149,7 @@ export function keptEffects(moving: Moving): {
     const foreign = known.filter((source) => !own.includes(source));
     if (assign(key, own, its) !== false && own.length > 0) continue;
     if (foreign.length > 0 && assign(key, foreign, its) !== false) continue;
-    const left = unexecuted.get(key) ?? 0;
-    unexecuted.set(key, left - 1);
-    if (left > 0) {
+    if (unexecuted.get(key)?.shift() !== undefined) {
       idle.push(its);
       assign(key, own.length > 0 ? own : foreign, its, { isLeft: true });
       continue;
@@ -194,6 +199,28 @@ export function keptEffects(moving: Moving): {
     outcomes: (everDone.get(key) ?? []).map((one) => asKept(one, true)),
   }));
   return { kept: [...all, ...again], repeated };
+}
+
+/**
+ * Of equal lines of a state, some of which were executed, the one in a block of the same kind is the same, as in an arm that
+ * was not taken. True: it was not executed, and is taken from those.
+ */
+function takeIdle(
+  { pc }: CodeLocation,
+  state: State,
+  known: readonly LostInstruction[],
+  idle: { readonly state: State; readonly pc: number }[],
+  kindOf: (state: State, pc: number) => string | undefined,
+): boolean {
+  const isHere = (one: { readonly state: State }): boolean => one.state.name === state.name;
+  const done = known.filter(isHere);
+  if (done.length === 0 || !idle.some(isHere)) return false;
+  const kind = kindOf(state, pc);
+  const isAlike = (one: { readonly state: State; readonly pc: number }): boolean =>
+    isHere(one) && kindOf(one.state, one.pc) === kind;
+  const at = done.some(isAlike) ? -1 : idle.findIndex(isAlike);
+  if (at >= 0) idle.splice(at, 1);
+  return at >= 0;
 }
 
 function isInParallelLoop(state: State | undefined, pc: number): boolean {
@@ -259,10 +286,10 @@ function repetition(one: Instruction, { name: state }: State, text: string): Rep
   return { text, state, line: one.origin.line, once };
 }
 
-/** What was executed and has no place any more, by its key, and how many instructions without a place were not executed. */
+/** What was executed and has no place any more, by its key, and the instructions without a place that were not executed. */
 function sourcesOf(moving: Moving): {
   readonly sources: Map<string, LostInstruction[]>;
-  readonly unexecuted: Map<string, number>;
+  readonly unexecuted: Map<string, { readonly state: State; readonly pc: number }[]>;
   /** Instructions of the edited program that do what they did. */
   readonly taken: Set<string>;
   /** Those of them that are done, and to which the run comes again. */
@@ -291,7 +318,7 @@ function sourcesOf(moving: Moving): {
   const homeless = homelessOf(moving);
   const entered = new Set(image.trail.last);
   const sources = new Map<string, LostInstruction[]>();
-  const unexecuted = new Map<string, number>();
+  const unexecuted = new Map<string, { state: State; pc: number }[]>();
   const stays: { its: CodeLocation; source: LostInstruction; isChanged: boolean }[] = [];
   from.states.forEach((state, at) => {
     const isCurrent = state.name === image.state;
@@ -326,7 +353,7 @@ function sourcesOf(moving: Moving): {
       if (stay !== undefined) {
         if (outcomes.length > 0) stays.push({ ...stay, source });
       } else if (outcomes.length > 0) add(sources, key, source);
-      else unexecuted.set(key, (unexecuted.get(key) ?? 0) + 1);
+      else add(unexecuted, key, { state, pc });
     });
   });
   return { sources, unexecuted, taken, stays, unreached };

@@ -19,6 +19,12 @@ export interface Structure {
   readonly end: number;
 }
 
+/** For each instruction of a state what kind of block the innermost one around it is; empty: it is in none. */
+export function kindsOfBlocks(state: State): string[] {
+  const kinds = state.code.map(({ op }) => op);
+  return blocksOf(state, kinds).map((around) => around.slice(around.lastIndexOf('\n', around.length - 2) + 1));
+}
+
 /** Whether an instruction is in an arm of an IF, so that it may never be executed. */
 export function isInArm(state: State, pc: number): boolean {
   return structuresOf(state).some(
