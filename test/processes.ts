@@ -31,6 +31,7 @@ const NAMES: Readonly<Record<string, RegExp>> = {
 const LONG = [
   'cli/debugger-kills',
   'cli/full-disk',
+  'cli/killed-trial',
   'cli/left-worktree',
   'cli/limits-on-disk',
   'cli/our-processes',

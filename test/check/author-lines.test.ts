@@ -1,9 +1,8 @@
 /** What authors write who have read the guide and nothing else: the message shows the line that is meant, with their names. */
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: these are programs
 import { describe, expect, test } from 'vitest';
-import { compile } from '../../src/language/check/compile.js';
 import { applyEdits } from '../../src/language/source/fix-text.js';
-import { indented, inState } from './author-program.js';
+import { indented, inState, rememberingCompiler } from './author-program.js';
 
 const PROGRAMS = new Set('cat curl date echo git jq ls make npm printf test'.split(' '));
 const options = {
@@ -13,9 +12,11 @@ const options = {
   },
 };
 
+const compiled = rememberingCompiler(options);
+
 /** The text after the fixes that messages offer. */
 function corrected(text: string): string {
-  const { diagnostics } = compile(text, options);
+  const { diagnostics } = compiled(text);
   const edits = diagnostics.flatMap(({ code, severity, fixes = [] }) =>
     severity !== 'error' && code !== 'command-not-found' ? [] : (fixes[0]?.edits ?? []),
   );
@@ -23,9 +24,7 @@ function corrected(text: string): string {
 }
 
 const messages = (text: string) =>
-  compile(text, options).diagnostics.filter(
-    ({ severity, code }) => severity === 'error' || code === 'command-not-found',
-  );
+  compiled(text).diagnostics.filter(({ severity, code }) => severity === 'error' || code === 'command-not-found');
 
 const atEnd = (line: string) =>
   inState('PROCEED').replace('  RETURN: ok\n', `  GOTO: B with job, n\n${indented(line)}\n`);

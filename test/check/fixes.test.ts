@@ -4,7 +4,7 @@ import { type Compilation, type CompileOptions, compile } from '../../src/langua
 import { parseFile } from '../../src/language/frontends/markdown.js';
 import { type Diagnostic, sourceFile } from '../../src/language/source/diagnostic.js';
 import { applyEdits, fixText } from '../../src/language/source/fix-text.js';
-import { isLong } from '../amount.js';
+import { amount, isLong, share } from '../amount.js';
 import { type Case, casesOf, programOf, sectionText } from '../corpus/case-file.js';
 import { compileOptions } from '../corpus/compile-case.js';
 
@@ -32,8 +32,14 @@ function problems(the: Case): string[] {
   const text = textOf(the);
   const options = optionsOf(the);
   const before = compile(text, options);
+  const times = new Map<string, number>();
   return before.diagnostics.flatMap((diagnostic): string[] => {
-    const { fixes = [], code } = diagnostic;
+    const { fixes = [], code, severity } = diagnostic;
+    const kind = `${severity} ${code} ${fixes.map(({ preferred }) => preferred)}`;
+    const time = (times.get(kind) ?? 0) + 1;
+    times.set(kind, time);
+    // Each fix is another check of the whole text.
+    if (time > amount(3, Number.POSITIVE_INFINITY)) return [];
     return fixes.flatMap(({ title, edits, preferred }): string[] => {
       if (edits[0]?.span.file !== 0) return [];
       mended.add(code);
@@ -67,7 +73,8 @@ const UNCOVERED = new Set(
 const uncovered = new Set<string>();
 
 describe('a fix', () => {
-  test.each(cases.filter((the) => textOf(the).length < LARGE && (isLong || !EXPANDED.test(the.path))))(
+  const tried = share(cases);
+  test.each(tried.filter((the) => textOf(the).length < LARGE && (isLong || !EXPANDED.test(the.path))))(
     'mends its mistake in $name',
     (the) => {
       expect(problems(the)).toEqual([]);
@@ -80,11 +87,13 @@ describe('a fix', () => {
       missing-colon missing-part not-a-command not-an-instruction operator-spelling shell-variable tab-indentation triple-quotes
       unexpected-text unknown-entry unknown-function unknown-key unknown-kind unknown-name unknown-option unknown-verb
       unquoted-path unquoted-prompt`;
-    expect([...safe].sort()).toEqual(codes.split(/\s+/).map((code) => `error ${code}`));
+    const expected = codes.split(/\s+/).map((code) => `error ${code}`);
+    const found = [...safe].sort();
+    expect(found).toEqual(tried === cases ? expected : expected.filter((code) => safe.has(code)));
   });
 
   test('is there for most of what an edit can mend', () => {
-    expect(mended.size, [...mended].sort().join(' ')).toBeGreaterThanOrEqual(60);
+    expect(mended.size, [...mended].sort().join(' ')).toBeGreaterThanOrEqual(tried === cases ? 60 : 20);
   });
 });
 

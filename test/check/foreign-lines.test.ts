@@ -1,18 +1,20 @@
 /** What people write who come from other languages: one message says how it is written here, and its fix does it. */
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: these are programs
 import { describe, expect, test } from 'vitest';
-import { compile } from '../../src/language/check/compile.js';
+import { type Compilation, compile } from '../../src/language/check/compile.js';
 import { parseFile } from '../../src/language/frontends/markdown.js';
 import { applyEdits, fixText } from '../../src/language/source/fix-text.js';
+import { rememberingCompiler } from './author-program.js';
 
 const onPath = (program: string) => /^[a-z]/.test(program) && !/[ :]/.test(program);
 const options = { lookups: { agents: { isKnown: () => true }, onPath } };
-const check = async (text: string) => compile(text, options);
-const errorsOf = (text: string) => compile(text, options).diagnostics.filter(({ severity }) => severity === 'error');
+const compiled = rememberingCompiler(options);
+const check = async (text: string) => compiled(text);
+const errorsOf = (text: string) => compiled(text).diagnostics.filter(({ severity }) => severity === 'error');
 
 /** The text after the fixes that messages offer. */
-function corrected(text: string, from: Parameters<typeof compile>[1] = options): string {
-  const { diagnostics } = compile(text, from);
+function corrected(text: string, from: (text: string) => Compilation = compiled): string {
+  const { diagnostics } = from(text);
   const edits = diagnostics.flatMap(({ code, severity, fixes = [] }) =>
     severity !== 'error' && code !== 'command-not-found' ? [] : (fixes[0]?.edits ?? []),
   );
@@ -963,7 +965,7 @@ describe('a line as in another language, in a state', () => {
     ...heads.map(([written, meant]) => [written, meant, '\n    DO: echo body\n  RETURN: ok'] as const),
     ...lastLines.map(([written, meant]) => [written, meant, ''] as const),
   ])('%j means %j', (written, meant, rest) => {
-    const program = corrected(inState(written, rest), withFewPrograms);
+    const program = corrected(inState(written, rest), rememberingCompiler(withFewPrograms));
     expect(program).toBe(inState(meant, rest));
     expect(errorsOf(program)).toEqual([]);
   });

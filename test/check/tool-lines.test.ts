@@ -1,11 +1,10 @@
 /** What authors write who know other tools: one message shows the line that is meant, and with it the program is right. */
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: these are programs
 import { describe, expect, test } from 'vitest';
-import { compile } from '../../src/language/check/compile.js';
 import { sourceFile } from '../../src/language/source/diagnostic.js';
 import { applyEdits } from '../../src/language/source/fix-text.js';
 import { parseTests } from '../../src/language/syntax/tests/parse-tests.js';
-import { indented, inState } from './author-program.js';
+import { indented, inState, rememberingCompiler } from './author-program.js';
 
 const PROGRAMS = new Set('cat date git jq ls make npm printf python3 test'.split(' '));
 const options = {
@@ -17,8 +16,10 @@ const options = {
   },
 };
 
+const compiled = rememberingCompiler(options);
+
 const messages = (text: string) =>
-  compile(text, options).diagnostics.filter(
+  compiled(text).diagnostics.filter(
     ({ severity, code }) => severity === 'error' || /^(?:command-not-found|taken-as-text)$/.test(code),
   );
 

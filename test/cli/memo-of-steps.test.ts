@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { some } from '../amount.js';
+import { longTest, some } from '../amount.js';
 import { project, reportOf } from './repository.js';
 
 const CHANGES =
@@ -75,7 +75,7 @@ test('a step that has passed is made again without its agent, as long as what it
   expect(await one.execute()).toMatchObject({ calls: 0 });
 });
 
-test('what is remembered of a step is not damaged, and goes with its run', async () => {
+longTest('what is remembered of a step is not damaged, and goes with its run', async () => {
   const one = memoProject(flow());
   one.commitFiles('flow.yaml');
   await one.execute();

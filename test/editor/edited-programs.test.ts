@@ -69,7 +69,7 @@ async function known(compilation: Compilation, text: string, previous: Compilati
 test('each line is left out, put back, and followed by another one', async () => {
   let previous: Compilation = compile(PROGRAM, { ...options, previous: null });
   const lines = PROGRAM.split('\n');
-  for (let at = 0; at < lines.length; at += amount(4, 1)) {
+  for (let at = 0; at < lines.length; at += amount(8, 1)) {
     const edits = [lines.toSpliced(at, 1), lines.toSpliced(at, 0, LINES[at % LINES.length] as string), lines];
     for (const edited of edits) {
       const text = edited.join('\n');
@@ -147,7 +147,7 @@ const DOCUMENT_LINES = [
 test('a document is what it would be without the edits before', async () => {
   const all = { ...options, name: 'flow.md', parse: parseFile };
   const lines = DOCUMENT.split('\n');
-  for (let at = 0; at < lines.length; at += amount(3, 1)) {
+  for (let at = 0; at < lines.length; at += amount(8, 1)) {
     const insertions = DOCUMENT_LINES.filter((_, number) => isLong || number % 4 === at % 4);
     const edits = [lines.toSpliced(at, 1), ...insertions.map((line) => lines.toSpliced(at, 0, line)), lines];
     for (const edited of edits) {
@@ -276,7 +276,7 @@ test('a workflow file is what it would be without the edits before', () => {
         }
       },
     ),
-    { numRuns: tries(60, 4000) },
+    { numRuns: tries(25, 4000) },
   );
 });
 

@@ -2,7 +2,7 @@
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { type Permission, permitsKind } from '../../../src/runtime/agents/programs/permissions.js';
-import { some } from '../../amount.js';
+import { longTest, some } from '../../amount.js';
 import { until } from '../../harness/until.js';
 import { stage } from './calling.js';
 
@@ -57,7 +57,7 @@ test.each(some(['resume', 'load'], 1))('continues a session with session/%s, wit
   expect(outcome).toMatchObject({ session_id: 's1', cost: null, stdout: { text: 'Let me see. done in s1' } });
 });
 
-test('an agent that cannot continue a session says so', async () => {
+longTest('an agent that cannot continue a session says so', async () => {
   const outcome = await acpStage('none').exited({ agent: 'a', session: 's1', sessionAdapter: 'acp' });
   expect(outcome).toMatchObject({
     is_error: true,

@@ -78,8 +78,8 @@ describe.each(share(SERVICES))('%s', (...service) => {
   );
 });
 
-// Each call starts a process. The long tests try every service.
-test.each(isLong ? SERVICES : SERVICES.slice(0, 1))(
+// Each call starts a process.
+longTest.each(SERVICES)(
   '%s that is limited, overloaded or gone in the middle is called again later',
   async (...service) => {
     const limited = { status: 429, headers: { 'retry-after': '70' }, body: { error: { message: 'slow down' } } };
@@ -236,7 +236,7 @@ test('prices are those of a model or of a dated version of it', () => {
   expect(priceOf('claude-sonnet-4-5-20250929')?.out).toBe(15);
 });
 
-// As above: the long tests try every service.
+// The long tests try every service.
 test.each(isLong ? SERVICES : SERVICES.slice(3))(
   '%s: an answer that is cut off goes on after what its model has done before, in the same call and after kill -9',
   async (provider, path) => {

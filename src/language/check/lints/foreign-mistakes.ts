@@ -211,10 +211,20 @@ function matchedAction(diagnostic: Diagnostic, source: SourceFile, { text, at, l
   return { ...explained, part: { file, start: at + start, end: at + start + action.length } };
 }
 
+const rulesByCode = new Map<string, readonly ForeignLine[]>();
+
+/** Each message about a line looks at hundreds of rules. */
+function rulesAbout(code: string): readonly ForeignLine[] {
+  const known = rulesByCode.get(code);
+  if (known !== undefined) return known;
+  const rules = foreignLines().filter((rule) => (rule.codes ?? MISREAD).test(code));
+  rulesByCode.set(code, rules);
+  return rules;
+}
+
 function matchedLine(diagnostic: Diagnostic, source: SourceFile, { text, at, line }: WrittenLine): Explained | null {
   const { file } = diagnostic.span;
-  for (const rule of foreignLines()) {
-    if (!(rule.codes ?? MISREAD).test(diagnostic.code)) continue;
+  for (const rule of rulesAbout(diagnostic.code)) {
     const match = rule.line.exec(text);
     if (match === null || rule.when?.(match, source.text) === false) continue;
     // A similar name is the better guess.
