@@ -251,7 +251,12 @@ describe('a run that is executed', () => {
     expect(await one.refusal('evaluate', { expression: 'by', frameId: stackFrames[1].id })).toMatch(
       /nothing binds `by`/,
     );
+    const ids = stackFrames.map(({ id }: { id: number }) => id);
+    const [second] = (await one.ask('stackTrace', { threadId: 1, startFrame: 1, levels: 1 })).stackFrames;
+    expect([...new Set(ids), second.id]).toEqual([...ids, ids[1]]);
     const at = await one.move('continue');
+    expect(ids).not.toContain(at?.frameId);
+    expect(await one.refusal('evaluate', { expression: 'n', frameId: ids[0] })).toMatch(/the run has moved/);
     const frame = { frameId: at?.frameId };
     expect(await value('[n, top, out]', frame)).toBe('[1,3,"hello 1"]');
     expect(await value('len(out) > n', { ...frame, context: 'watch' })).toBe('true');

@@ -45,11 +45,14 @@ const CONSOLE = [':goto', ':graph', ':effects', ':run', ':answer', ':fail', ':la
 
 export class RunInspection {
   private readonly frames = new Map<number, DebugFrame>();
+  private readonly frameIds = new Map<string, number>();
+  private lastFrameId = 0;
   private readonly shown: Shown[] = [];
 
   constructor(private readonly debuggee: Debuggee) {
     debuggee.onMove = () => {
       this.frames.clear();
+      this.frameIds.clear();
       this.shown.length = 0;
     };
   }
@@ -85,13 +88,21 @@ export class RunInspection {
     const levels = numberIn(given, 'levels') ?? 0;
     const threadId = this.debuggee.threadId(thread.path);
     const stackFrames = all.slice(from, levels > 0 ? from + levels : undefined).map((frame, at) => {
-      const id = threadId * 1000 + from + at;
+      const id = this.frameId(threadId, from + at);
       this.frames.set(id, frame);
       const { file, line, column, endLine, endColumn } = frame.where;
       const source = this.debuggee.files?.source(file) ?? { name: basename(file) };
       return { id, name: frame.name, source, line, column, endLine, endColumn, canRestart: frame.kind !== 'step' };
     });
     return { body: { stackFrames, totalFrames: all.length } };
+  }
+
+  /** The same number for the same frame, until the run moves: a client may ask for a stack in parts, and again. */
+  private frameId(threadId: number, level: number): number {
+    const key = `${threadId} ${level}`;
+    const id = this.frameIds.get(key) ?? ++this.lastFrameId;
+    this.frameIds.set(key, id);
+    return id;
   }
 
   /** The frame of a request; without one, the innermost of the thread that stopped. */
