@@ -18,7 +18,7 @@ import { RUN, storeOption } from './store-option.js';
 import { addCassetteOptions } from './test-commands.js';
 
 export function addRun(program: Command, onExit: (code: number) => void): void {
-  addOn(addCassetteOptions(program.command('run')))
+  const command = addOn(addCassetteOptions(program.command('run')))
     .description('run a program')
     .argument('<file>', 'a `.dsl`, `.md` or workflow file, a plan (`.json`), or - for standard input')
     .option(
@@ -29,12 +29,8 @@ export function addRun(program: Command, onExit: (code: number) => void): void {
     .option('--name <text>', 'what to call the run in lists (default: the TITLE of the program, or the inputs)')
     .option('--input-file <file>', 'read inputs from a JSON or YAML file')
     .option('--machine <name>', 'the machine to run (default: the first)')
-    .option('--start <state>', 'the state to start in, as "STATE" or "STATE with x=1"')
-    .option('--json', 'print one JSON object about the run')
-    .option('--log', 'with --json: also show the log, which otherwise only a terminal gets')
-    .option('--events', 'print the events of the journal as they are written')
-    .option('--quiet', 'print only errors and the returned value')
-    .option('--verbose', 'also show each instruction as it is written in the program')
+    .option('--start <state>', 'the state to start in, as "STATE" or "STATE with x=1"');
+  addPrinting(command)
     .option('--dry-run', 'show what would run without running it')
     .option('--yes', 'start it although it may call agents more often, or cost more, than `confirm_above` allows')
     .addOption(storeOption())
@@ -82,13 +78,7 @@ export function addRun(program: Command, onExit: (code: number) => void): void {
     )
     .option('--detach', 'continue in the background and print the run')
     .option('--auto-events', 'emit the events STATE_ENTRY and PHASE_TRANSITION for every state')
-    .addOption(
-      environmentOption(
-        '--suspend-after <duration>',
-        'suspend the run when it waits longer than this; `never` keeps waiting',
-        durationOrNever,
-      ),
-    )
+    .addOption(suspendOption())
     .option('--resume', 'resume the latest unfinished run of this program')
     .option('--again', 'with --resume: go back to the point before a handled failure')
     .option('--replay', 'compare the latest run of this program with the program as it is now')
@@ -202,13 +192,7 @@ export function addApply(program: Command, onExit: (code: number) => void): void
 
 /** The options of all commands that resume a run. */
 function addResumeOptions(command: Command): Command {
-  return command
-    .option('-i, --input <name=value>', 'pass a secret input again (repeatable)', collect)
-    .option('--json', 'print one JSON object about the run')
-    .option('--log', 'with --json: also show the log, which otherwise only a terminal gets')
-    .option('--events', 'print the events of the journal as they are written')
-    .option('--quiet', 'print only errors and the returned value')
-    .option('--verbose', 'also show each instruction as it is written in the program')
+  return addPrinting(command.option('-i, --input <name=value>', 'pass a secret input again (repeatable)', collect))
     .addOption(storeOption())
     .option('--cwd <directory>', 'the working directory of commands (default: the same as before)')
     .addOption(environmentOption('--max-transitions <n>', 'new limit for state changes', wholeNumber))
@@ -221,13 +205,17 @@ function addResumeOptions(command: Command): Command {
     .option('--mock <file>', 'take the results of commands, agents and people from a file, in virtual time')
     .option('--real-time', 'with --mock: use the real clock instead of virtual time')
     .addOption(inDoubtOption())
-    .addOption(
-      environmentOption(
-        '--suspend-after <duration>',
-        'suspend the run when it waits longer than this; `never` keeps waiting',
-        durationOrNever,
-      ),
-    );
+    .addOption(suspendOption());
+}
+
+/** What is printed of a run while it is executed, and after it. */
+function addPrinting(command: Command): Command {
+  return command
+    .option('--json', 'print one JSON object about the run')
+    .option('--log', 'with --json: also show the log, which otherwise only a terminal gets')
+    .option('--events', 'print the events of the journal as they are written')
+    .option('--quiet', 'print only errors and the returned value')
+    .option('--verbose', 'also show each instruction as it is written in the program');
 }
 
 /** The options of commands after which a cassette has all that a run got since its beginning. */
@@ -241,5 +229,13 @@ function inDoubtOption(): Option {
   const choices = ['retry', 'skip', 'fail'];
   return new Option('--in-doubt <decision>', 'what to do with a `once` effect that may already have run').choices(
     choices,
+  );
+}
+
+function suspendOption(): Option {
+  return environmentOption(
+    '--suspend-after <duration>',
+    'suspend the run when it waits longer than this; `never` keeps waiting',
+    durationOrNever,
   );
 }

@@ -289,7 +289,7 @@ function objectOf(properties: Readonly<Record<string, Json>>): Json {
 }
 
 const task = objectOf({
-  name: { type: 'string', description: 'letters, digits, "_", "-" and spaces; unique' },
+  name: { type: 'string', description: 'letters, digits, "_" and "-"; unique' },
   description: { type: 'string' },
   files: {
     type: ['array', 'null'],
