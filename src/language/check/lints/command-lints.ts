@@ -1,6 +1,5 @@
 /** Lints about the programs that a line runs. */
 import { checkMessages as say } from '../../source/catalogue/check.js';
-import { badCharacter } from '../../source/catalogue/syntax.js';
 import type { Span } from '../../source/diagnostic.js';
 import type { ShellText } from '../../syntax/ast.js';
 import type { StateLowering } from '../lower/state-lowering.js';
@@ -52,12 +51,6 @@ export function reportCommands(
     // Words that are already reported as a choice are not a missing program.
     if (compiled.findings.some((f) => f.start < command.nameEnd && command.nameStart < f.end)) return;
     reported.add(name);
-    const odd = ODD_BLANK.exec(name);
-    if (odd !== null && shell.text.startsWith(name, command.nameStart)) {
-      const start = at(command.nameStart + odd.index);
-      l.diagnostics.push(badCharacter({ file: shell.span.file, start, end: start + 1 }, { character: odd[0] }));
-      return;
-    }
     const isAction = INSTRUCTION.test(name);
     const span = { file: shell.span.file, start: at(command.nameStart), end: at(command.nameEnd) };
     const isFirst = index === 0 && command.depth === 0;
@@ -77,9 +70,6 @@ export function reportCommands(
     }
   });
 }
-
-/** What looks like a space or like nothing, is neither to a shell, and comes from other programs with the text. */
-const ODD_BLANK = /[^\S \t\r\n]|[\u200b-\u200d\u2060]/;
 
 /** `data[0].name`, which is an expression if nothing follows it, and `data[1:]`, which is none. */
 const ELEMENT = /^([A-Za-z_]\w*)(?:\.\w+)*\[(?:\*|-?\w*(?:\s*:\s*-?\w*)?)\](?:\.\w+|\[(?:\*|-?\w*)\])*(?=\s|$)/;

@@ -102,6 +102,8 @@ export interface Lexing {
   readonly ask: (at: number) => ShellInterpolation | null;
   /** Whether the program has a value of that name. */
   readonly isValue: (name: string) => boolean;
+  /** Whether anything in it looks like a space and is none. */
+  readonly hasOddBlank: boolean;
   /** Whether members of pipes are put into groups, and whether any was. */
   readonly wrapsPipes: boolean;
   wrapped: boolean;

@@ -5,7 +5,7 @@
  */
 import { unreachable } from '../../../prelude/unreachable.js';
 import { unclosedQuote, unclosedSubstitution } from '../../source/catalogue/shell.js';
-import { missingPart } from '../../source/catalogue/syntax.js';
+import { badCharacter, missingPart } from '../../source/catalogue/syntax.js';
 import { lexArithmetic, lexDollar, lexParameter } from './expansions.js';
 import { endCommand, endWord, grow, openCommandFrame, openQuoteFrame, top, wordAt } from './frames.js';
 import { readHeredocs } from './heredoc.js';
@@ -42,6 +42,12 @@ export interface ShellTextOptions {
   readonly given?: ReadonlyMap<string, string>;
 }
 
+/** What looks like a space or like nothing, is neither to a shell, and comes from other programs with the text. */
+const ODD_BLANK = /[^\S \t\r\n]|[\u200b-\u200d\u2060]/;
+
+/** Texts in some scripts, and some emoji, have the two that are missing here. */
+const ODD_BLANK_IN_WORD = /[^\S \t\r\n]|[\u200b\u2060]/;
+
 /** Runs of characters without a special meaning, by the enclosing construct. */
 const RUN = {
   command: /[^ \t\n\\{$`"'#;&|()<>]+/y,
@@ -58,6 +64,7 @@ export function lexShell(
     bash,
     ask,
     isValue,
+    hasOddBlank: ODD_BLANK.test(text),
     wrapsPipes: wrapsPipes === true && text.includes('|'),
     wrapped: false,
     pipes: [],
@@ -188,8 +195,23 @@ function readRun(l: Lexing, frame: CommandFrame): void {
   const run = runAt(RUN.command, l);
   const word = wordAt(l, frame);
   if (/[*?[]/.test(run) || (word.text === '' && run.startsWith('~'))) word.expands ||= run !== '[' && run !== '[[';
+  if (l.hasOddBlank) reportOddBlank(l, frame, run);
   grow(word, run, true);
   l.at += run.length;
+}
+
+/** In a name, a space was meant. In another word it can be a letter, and then the word is in quotes. */
+function reportOddBlank(l: Lexing, { word, command, redirect }: CommandFrame, run: string): void {
+  const isName =
+    redirect === null &&
+    command.role === 'command' &&
+    command.words.length === 0 &&
+    word?.text === '' &&
+    !/^\w+\+?[=[]/.test(run);
+  const odd = (isName ? ODD_BLANK : ODD_BLANK_IN_WORD).exec(run);
+  if (odd === null) return;
+  const start = l.at + odd.index;
+  report(l, start, start + 1, (span) => badCharacter(span, { character: odd[0], ...(isName ? {} : { inWord: true }) }));
 }
 
 /** The text that a pattern matches here. Runs are frequent, and `exec` would create an array for each. */

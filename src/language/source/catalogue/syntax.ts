@@ -24,39 +24,45 @@ const lookalikes: ReadonlyMap<string, string> = new Map([
   ['\u00a0', ' '],
 ]);
 
-export const badCharacter = message<{ character: string }>('bad-character', 'error', ({ character }) => {
-  if (character === '#')
+/** `inWord`: a shell takes it for a letter of an argument, which could be meant. */
+export const badCharacter = message<{ character: string; inWord?: true }>(
+  'bad-character',
+  'error',
+  ({ character, inWord }) => {
+    if (character === '#')
+      return {
+        message: '`#` is in the middle of an instruction',
+        label: 'not part of any instruction',
+        help: 'begin a comment with two spaces and `# `',
+        repair: { instead: '  # ', anySpelling: true, guess: true },
+      };
+    const meant = lookalikes.get(character);
+    const guess = inWord === true ? { guess: inWord } : {};
+    if (meant === ' ' || /^\s$/.test(character))
+      return {
+        message: `the character ${codePoint(character)} looks like a space but is not one`,
+        help: inWord === true ? 'write ordinary spaces, or put the text in quotes' : 'write ordinary spaces',
+        repair: { instead: ' ', anySpelling: true, ...guess },
+      };
+    if (/^[\u200b-\u200d\u2060]$/.test(character))
+      return {
+        message: `the character ${codePoint(character)} is invisible`,
+        help: inWord === true ? 'remove it, or put the text in quotes' : 'remove it',
+        repair: { instead: '', anySpelling: true, ...guess },
+      };
+    if (meant !== undefined)
+      return {
+        message: `the character \`${character}\` has no meaning here`,
+        help: `write \`${meant}\``,
+        repair: { instead: meant, anySpelling: true },
+      };
+    const shown = /^[\x20-\x7e\u00a1-\ufffd]$/.test(character) ? `\`${character}\`` : codePoint(character);
     return {
-      message: '`#` is in the middle of an instruction',
-      label: 'not part of any instruction',
-      help: 'begin a comment with two spaces and `# `',
-      repair: { instead: '  # ', anySpelling: true, guess: true },
+      message: `the character ${shown} has no meaning here`,
+      help: 'remove it, or put the text in quotes',
     };
-  const meant = lookalikes.get(character);
-  if (meant === ' ' || /^\s$/.test(character))
-    return {
-      message: `the character ${codePoint(character)} looks like a space but is not one`,
-      help: 'write ordinary spaces',
-      repair: { instead: ' ', anySpelling: true },
-    };
-  if (/^[\u200b-\u200d\u2060]$/.test(character))
-    return {
-      message: `the character ${codePoint(character)} is invisible`,
-      help: 'remove it',
-      repair: { instead: '', anySpelling: true },
-    };
-  if (meant !== undefined)
-    return {
-      message: `the character \`${character}\` has no meaning here`,
-      help: `write \`${meant}\``,
-      repair: { instead: meant, anySpelling: true },
-    };
-  const shown = /^[\x20-\x7e\u00a1-\ufffd]$/.test(character) ? `\`${character}\`` : codePoint(character);
-  return {
-    message: `the character ${shown} has no meaning here`,
-    help: 'remove it, or put the text in quotes',
-  };
-});
+  },
+);
 
 export const unreadableCharacter = message<{ character: string }>('bad-character', 'error', ({ character }) => ({
   message: `the text contains ${codePoint(character)}, which a program cannot contain`,
