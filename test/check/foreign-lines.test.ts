@@ -30,6 +30,7 @@ const fixed: readonly (readonly [string, string])[] = [
   ['/* a comment */\nDO: true\n', '# a comment\nDO: true\n'],
   ['TRACK: x = 1;\nRETURN: {x}\n', 'TRACK: x = 1\nRETURN: {x}\n'],
   ['DO\u2009[timeout=5s]: true\n', 'DO [timeout=5s]: true\n'],
+  ['DO \u200b[timeout=5s]: true\n', 'DO [timeout=5s]: true\n'],
   ['DO:\u00a0true\nIF:\u200b 1 == 1 → RETURN\n', 'DO: true\nIF: 1 == 1 → RETURN\n'],
   ['IF: 1 == 1 →\n\tDO:\n\t\ttrue\n\t\tls\n', 'IF: 1 == 1 →\n  DO:\n    true\n    ls\n'],
   [
@@ -627,7 +628,6 @@ const untouched: readonly string[] = [
   'INPUT: dir\nDO: . ./env.sh && echo $dir\n',
   'DO - mkdir -p sub\n',
   'EMIT - HELLO\n',
-  'DO \u200b[timeout=5s]: true\n',
   'FOR EACH: i in [1, 2]: do\n  DO: echo {i}\n',
   'STATE: A\n  RETURN: “x”\n',
 ];
