@@ -17,6 +17,7 @@ import { readDuration } from '../../machine/duration.js';
 import { ERROR_KINDS } from '../../machine/error-kinds.js';
 import type { Machine } from '../../machine/machine.js';
 import { nearest } from '../../prelude/nearest.js';
+import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { inputProblems } from '../../runtime/run/run-inputs.js';
 import { isApproval, isSameMoment } from './schedule.js';
 import {
@@ -87,6 +88,19 @@ function answerHelp(words: string, choices: readonly string[] | null): string {
   const begun = choices.filter((choice) => choice.toLowerCase().startsWith(words.toLowerCase()));
   const meant = begun.length === 1 && words !== '' ? begun[0] : nearest(words, choices);
   return meant === undefined ? `the choices are ${choices.join(', ')}` : `write \`"${meant}"\``;
+}
+
+const IN_ORDER = ', and one MOCK has the answers of all calls, in their order';
+
+/** Two mocks of one selector as one line; undefined: they differ in more than their answers. */
+function joinedMock(first: MockLine, second: MockLine): string | undefined {
+  const isSame = ({ state, line, selector }: MockLine, other: MockLine): boolean =>
+    state?.text === other.state?.text && line === other.line && selectorText(selector) === selectorText(other.selector);
+  const answersOf = ({ text }: MockLine) =>
+    /^MOCK:(?:[^"→-]|"(?:[^"\\]|\\.)*"|-(?!>))*(?:→|->)\s*(.*)$/s.exec(text)?.[1];
+  const more = answersOf(second);
+  if (!isSame(first, second) || more === undefined) return undefined;
+  return `${first.text.replace(/\s*,\s*(?:…|\.\.\.)$/, '')}, ${more}`;
 }
 
 class SuiteCheck {
@@ -195,7 +209,7 @@ class SuiteCheck {
       return;
     const where = mock.state === null ? '' : ` in \`${mock.state.text}\``;
     const line = mock.line === null ? '' : ` on line ${mock.line}`;
-    this.selector(mock.selector, `${where}${line}`, mock.state?.text ?? null);
+    this.selector(mock.selector, `${where}${line}`, mock.state?.text ?? null, IN_ORDER);
   }
 
   /** Tools name their failures themselves; those of everything else are known. */
@@ -252,8 +266,9 @@ class SuiteCheck {
       const source = this.suite.sources[second.span.file] as SourceFile;
       const { line } = positionAt(source, first.span.start);
       const label = { span: first.span, text: `the other is on line ${line}` };
+      const joined = joinedMock(first, second);
       this.diagnostics.push({
-        ...say.ambiguousMock(second.span, { other: target.text, line: target.line }),
+        ...say.ambiguousMock(second.span, { other: target.text, line: target.line, ...omitUndefined({ joined }) }),
         labels: [label],
       });
     }
@@ -380,6 +395,9 @@ class SuiteCheck {
       case 'states':
         for (const state of expectation.states) if (state !== null) this.state(state);
         return;
+      case 'state':
+        this.state(expectation.name);
+        return;
       case 'event':
         return this.event(expectation);
       case 'suspended':
@@ -407,7 +425,7 @@ class SuiteCheck {
   }
 
   /** Reports that a selector selects nothing. */
-  private selector(selector: Selector, where: string, state: string | null = null): void {
+  private selector(selector: Selector, where: string, state: string | null = null, further = ''): void {
     const { facts } = this.suite;
     if (isBare(selector)) {
       const { help, by } = helpForBare(selector.pattern, facts);
@@ -418,7 +436,9 @@ class SuiteCheck {
     const kind = { text: 'command', agent: 'agent call', tool: 'tool call' }[selector.kind];
     const what = `no ${kind} of the program${where} matches \`${selectorText(selector)}\``;
     const { names, near } = selectable(selector, facts.targets, state);
-    this.matchesNothing(selector.span, what, names, near);
+    const isValue = selector.kind === 'text' && near !== undefined && canBecome(near.slice(1, -1), selector.pattern);
+    const note = isValue ? `commands are compared as they are written${further}` : undefined;
+    this.matchesNothing(selector.span, what, names, near, note);
   }
 
   /** False: there is no such state, which is reported. */
@@ -431,8 +451,16 @@ class SuiteCheck {
     if (!names.includes(text)) this.matchesNothing(span, what, names, nearest(text, names));
   }
 
-  private matchesNothing(span: Span, what: string, names: readonly string[], near: string | undefined): void {
-    this.diagnostics.push(say.matchesNothing(span, { what, names: names.slice(0, 12), near }));
+  private matchesNothing(
+    span: Span,
+    what: string,
+    names: readonly string[],
+    near: string | undefined,
+    note?: string,
+  ): void {
+    this.diagnostics.push(
+      say.matchesNothing(span, { what, names: names.slice(0, 12), near, ...omitUndefined({ note }) }),
+    );
   }
 
   private duration({ text, span }: Name): void {

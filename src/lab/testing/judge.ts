@@ -50,6 +50,11 @@ export function judge(
         expectation.states.map((state) => state?.text ?? null),
         facts.states,
       );
+    case 'state': {
+      const { name, isAbsent } = expectation;
+      if (facts.states.includes(name.text) !== isAbsent) return null;
+      return difference(`${isAbsent ? 'no state' : 'state'} ${name.text}`, facts.states.join(', '));
+    }
     case 'event':
       return judgeEvent(expectation, facts, evaluate);
     case 'calls': {

@@ -110,7 +110,7 @@ export function fitsWildcard<T>(pattern: ArrayLike<T>, items: ArrayLike<T>, star
 type TextSelector = Extract<Selector, { kind: 'text' }>;
 
 /** Whether a selector is a word without quotes, which selects nothing. */
-export const isBare = (selector: Selector): selector is TextSelector =>
+export const isBare = (selector: Selector): selector is TextSelector & { readonly isBare: true } =>
   selector.kind === 'text' && selector.isBare === true;
 
 /** How many instructions a message lists. */

@@ -14,6 +14,7 @@ import type { ExpressionText, TestFile } from '../../language/syntax/tests/test-
 import type { Expr, Json, SlotRef } from '../../machine/expression.js';
 import type { Machine } from '../../machine/machine.js';
 import { nearest } from '../../prelude/nearest.js';
+import { omitUndefined } from '../../prelude/omit-undefined.js';
 import { boundedMatches } from '../../runtime/matches.js';
 import { sha256Hex } from '../../runtime/sha256.js';
 
@@ -49,7 +50,15 @@ export function compileExpressions(
       lines.flatMap((line) => (line.kind === 'expect' ? Object.values(line.expectation) : [])),
     ),
   );
-  const unknown = [...texts.keys()].flatMap((one) => unknownNames(one, names, expected.has(one)));
+  const answered = new Set<unknown>(
+    tests.flatMap(({ lines }) =>
+      lines.flatMap((line): readonly unknown[] =>
+        line.kind === 'answer' ? line.texts : line.kind === 'signal' ? [line.payload] : [],
+      ),
+    ),
+  );
+  const placeOf = (one: Expression) => (expected.has(one) ? 'expected' : answered.has(one) ? 'answered' : undefined);
+  const unknown = [...texts.keys()].flatMap((one) => unknownNames(one, names, placeOf(one)));
   const computed = [...texts]
     .filter(([expression]) => constantOf(expression) === undefined && unknownNames(expression, names).length === 0)
     .flatMap(withSides);
@@ -162,11 +171,20 @@ function withoutRepeats(diagnostics: readonly Diagnostic[]): Diagnostic[] {
 }
 
 /** Names that neither the program nor its run has. */
-export function unknownNames(expression: Expression, names: ReadonlySet<string>, isExpected = false): Diagnostic[] {
+export function unknownNames(
+  expression: Expression,
+  names: ReadonlySet<string>,
+  place?: 'expected' | 'answered',
+): Diagnostic[] {
   return namesIn(expression)
     .filter(({ name }) => !names.has(name))
     .map(({ name, span, inText }) =>
-      say.unknownValue(span, { name, isExpected, inText, near: nearest(name, [...names]) }),
+      say.unknownValue(span, {
+        name,
+        inText,
+        near: nearest(name, [...names]),
+        ...omitUndefined({ place }),
+      }),
     );
 }
 

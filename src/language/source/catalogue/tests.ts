@@ -16,6 +16,10 @@ const FACTS: Readonly<Record<string, string>> = {
   ...synonyms('duration elapsed', 'time'),
 };
 
+/** Words for an answer that does not come. */
+const SILENCE =
+  /^(?:time_?(?:d_?)?out|none|nothing|null|nobody|silence|silent|default|deadline|never|no_answer|skip)$/i;
+
 function synonyms(names: string, line: string): Record<string, string> {
   return Object.fromEntries(names.split(' ').map((name) => [name, line]));
 }
@@ -43,11 +47,16 @@ export const testMessages = {
     message: `cannot test \`${f.path}\`: ${f.reason}`,
     help: 'the path is relative to the test file',
   })),
-  matchesNothing: message<{ what: string; names: readonly string[] } & Near>('matches-nothing', 'error', (f) => ({
-    message: `${f.what}, so this line can have no effect`,
-    ...didYouMean('', f.near, f.names.length === 0 ? 'remove the line' : `there are ${list(f.names)}`),
-  })),
-  unknownValue: message<{ name: string; isExpected: boolean; inText?: boolean } & Near>(
+  matchesNothing: message<{ what: string; names: readonly string[]; note?: string } & Near>(
+    'matches-nothing',
+    'error',
+    (f) => ({
+      message: `${f.what}, so this line can have no effect`,
+      ...didYouMean('', f.near, f.names.length === 0 ? 'remove the line' : `there are ${list(f.names)}`),
+      ...(f.note === undefined ? {} : { notes: [f.note] }),
+    }),
+  ),
+  unknownValue: message<{ name: string; place?: 'expected' | 'answered'; inText?: boolean } & Near>(
     'unknown-value',
     'error',
     (f) => ({
@@ -57,11 +66,13 @@ export const testMessages = {
         f.near,
         f.inText === true
           ? `double the braces for the text itself: \`{{${f.name}}}\``
-          : f.isExpected && Object.hasOwn(FACTS, f.name)
-            ? `write \`${FACTS[f.name]}\``
-            : /^time_?out$/i.test(f.name)
-              ? 'a MOCK that is too late is `→ times out`, or `→ fails timeout "…"` for a command without a time limit; `"timeout"` is a text'
-              : `write \`"${f.name}"\` for the text, or name an input, a tracked variable or the row of \`EACH:\``,
+          : f.place === 'answered' && SILENCE.test(f.name)
+            ? 'remove the line: without it nobody answers and no signal comes, until `deadline=` or `timeout=` has passed'
+            : f.place === 'expected' && Object.hasOwn(FACTS, f.name)
+              ? `write \`${FACTS[f.name]}\``
+              : /^time_?out$/i.test(f.name)
+                ? 'a MOCK that is too late is `→ times out`, or `→ fails timeout "…"` for a command without a time limit; `"timeout"` is a text'
+                : `write \`"${f.name}"\` for the text, or name an input, a tracked variable or the row of \`EACH:\``,
       ),
     }),
   ),
@@ -75,9 +86,12 @@ export const testMessages = {
       f.isAtStart ? 'name an input' : 'name an input or a tracked variable, or write a text in quotes',
     ),
   })),
-  ambiguousMock: message<{ other: string; line: number }>('ambiguous-mock', 'error', (f) => ({
+  ambiguousMock: message<{ other: string; line: number; joined?: string }>('ambiguous-mock', 'error', (f) => ({
     message: `two mocks answer \`${f.other}\`, and neither is more specific`,
-    help: `name a state (\`STATE/…\`) or a line (\`… line ${f.line}\`) in one of them`,
+    help:
+      f.joined !== undefined
+        ? `one line has the answers of all calls, in their order: write \`${f.joined}\``
+        : `name a state (\`STATE/…\`) or a line (\`… line ${f.line}\`) in one of them`,
   })),
   wrongAnswer: message<{ what: string; help: string }>('wrong-answer', 'error', (f) => ({
     message: f.what,

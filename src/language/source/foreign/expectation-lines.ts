@@ -12,6 +12,7 @@ const NO = '(?:not|NOT|no|never|neither)';
 const RAN =
   '(?:ran|runs?|calls?|called|executed|executes|invoked|performs?|performed|commands?|undone|undid|rolled back|has run|was called)';
 const NAME = String.raw`([A-Za-z_]\w*)`;
+const ENTERED = 'visited?|visits|entered?|enters|in|reache[sd]|reach';
 
 export const rule = (pattern: string, by: ForeignTestLine['by']): ForeignTestLine => ({
   line: new RegExp(`^${pattern}$`),
@@ -140,9 +141,33 @@ export const expectations = (): readonly ForeignTestLine[] => [
     String.raw`(returned\s+"(?:[^"\\]|\\.)*"|returned|failed\s+[a-z_]+|failed|suspended\s+\w+)\s*(?:,|;|&&|\band\b|\bAND\b)\s*(\S.*)`,
     (m) => `EXPECT: ${part(m, 1)}\nEXPECT: ${part(m, 2)}`,
   ),
-  advise(
-    String.raw`EXPECT:\s*(?:never|not|no)\s+(?:visited?|visits|entered?|enters|state|in|reache[sd])?\s*(?!returned\b|failed\b|suspended\b)[A-Z]\w*`,
-    'list the states that the run has, as in `EXPECT: states FIRST, …, LAST`, or write `NEVER: state NAME` below a `PROPERTY:`',
+  expect(
+    String.raw`(?:(?:never|not|no)\s+(?:(?:${ENTERED})\s+)?|(?:NOT|NO|NEVER)\s+(?:${ENTERED})\s+)(?:state\s+)?"?((?!returned\b|failed\b|suspended\b)[A-Z]\w*)"?`,
+    (m) => `EXPECT: no state ${part(m, 1)}`,
+  ),
+  expect(
+    String.raw`(?:states?\s+)?"?([A-Z]\w*)"?\s+(?:(?:is|was)\s+)?(?:never|not|NOT)\s+(?:${ENTERED})`,
+    (m) => `EXPECT: no state ${part(m, 1)}`,
+  ),
+  expect(
+    String.raw`(?:states?\s+)?"?([A-Z]\w*)"?\s+(?:(?:is|was)\s+)?(?:${ENTERED})`,
+    (m) => `EXPECT: state ${part(m, 1)}`,
+  ),
+  expect(
+    String.raw`(?:(?:not|NOT)\s+)?states?\s+(?:(?:does\s+|do\s+)?not\s+(?:contains?|includes?)|excludes?|without)\s+"?([A-Z]\w*)"?`,
+    (m) => `EXPECT: no state ${part(m, 1)}`,
+  ),
+  expect(String.raw`states?\s+(?:contains?|includes?|has)\s+"?([A-Z]\w*)"?`, (m) => `EXPECT: state ${part(m, 1)}`),
+  expect(
+    String.raw`"?([A-Z]\w*)"?\s+(not\s+)?in\s+(?:states|visited|path)`,
+    (m) => `EXPECT: ${m[2] === undefined ? '' : 'no '}state ${part(m, 1)}`,
+  ),
+  expect(
+    String.raw`(?:emits?|emitted|(?:the\s+)?events?)\s*(?:==?=?|:|are|contains?|includes?|in order)?\s*\[?\s*("?\w+"?(?:\s*(?:,|→|->|\band\b|\bAND\b)\s*(?:event\s+)?"?\w+"?)+)\s*\]?`,
+    (m) => {
+      const names = part(m, 1).split(/\s*(?:,|→|->|\band\b|\bAND\b)\s*(?:events?\s+)?/);
+      return names.map((one) => `EXPECT: event ${one.replace(/"/g, '')}`).join('\n');
+    },
   ),
   expect(String.raw`(?:not|NOT|!)\s*returned`, () => 'EXPECT: failed'),
   expect(String.raw`(?:not|NOT|!)\s*returned\s+(\S.*)`, (m) => `EXPECT: returned != ${part(m, 1)}`),
@@ -221,16 +246,17 @@ export const expectations = (): readonly ForeignTestLine[] => [
   }),
   expect(`(?:failed|fails)\\s+with\\s+${NAME}`, (m) => `EXPECT: failed ${part(m, 1)}`),
   expect('(?:not|NOT|no|never)\\s+(?:failed|failure|fails|fail|error)', () => 'EXPECT: returned'),
-  expect(`(?:visited|visits|reache[sd]|entered|enters|state|state\\s+is|goes to|ends in)\\s+"?${NAME}"?`, (m) => {
-    return `EXPECT: states …, ${part(m, 1)}, …`;
+  expect(`(?:${ENTERED}|goes to|ends in)\\s+(?:state\\s+)?"?${NAME}"?`, (m) => {
+    return `EXPECT: state ${part(m, 1)}`;
   }),
+  expect(`state\\s+is\\s+"?${NAME}"?`, (m) => `EXPECT: states …, ${part(m, 1)}`),
   expect(String.raw`states?\s*(?:==?|:|are)?\s*\[?\s*("?\w+"?(?:\s*(?:,|→|->)\s*"?\w+"?)+)\s*\]?`, (m) => {
     if (/^EXPECT:\s*states\s+\w+(?:\s*,\s*\w+)+$/.test(m[0])) return undefined;
     return `EXPECT: states ${part(m, 1)
       .replace(/"/g, '')
       .replace(/\s*(?:,|→|->)\s*/g, ', ')}`;
   }),
-  expect(`${NO}\\s+(?:event|emit|emits|emitted|EMIT):?\\s+"?${NAME}"?`, (m) => {
+  expect(`${NO}\\s+(?:events?|emit|emits|emitted|EMIT):?\\s+"?${NAME}"?`, (m) => {
     return /^EXPECT:\s*no\s+event\s+\w+$/.test(m[0]) ? undefined : `EXPECT: no event ${part(m, 1)}`;
   }),
   expect(`(?:emitted|emits?|EMIT|events?):?\\s+"?${NAME}"?`, (m) => {

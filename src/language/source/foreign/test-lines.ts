@@ -31,8 +31,19 @@ const valuesOf = (text: string): string | undefined => {
   }
   return values.length === 0 ? undefined : values.join(', ');
 };
+/** The same as an object. */
+const objectOf = (text: string): string | undefined => {
+  const values = valuesOf(text);
+  const one = /(\w+)=("(?:[^"\\]|\\.)*"|\[[^\]]*\]|\{[^}]*\}|[^,]+)/g;
+  const members = [...(values ?? '').matchAll(one)].map(([, name, value = '']) => {
+    return `"${name}": ${/^(?:["[{]|-?\d+(?:\.\d+)?$|(?:true|false|null)$)/.test(value) ? value : `"${value}"`}`;
+  });
+  return values === undefined ? undefined : `{${members.join(', ')}}`;
+};
 const isGiven = (text: string): boolean =>
   /^\s*\w+\s*=(?!=)/.test(text) && !/["\]}\w]\s+(?:and\b|AND\b|&&|;|\w+\s*=(?!=))|;/.test(text);
+const NO_ANSWER =
+  'remove the line: without it nobody answers, and the question takes its `default=` when its `deadline=` has passed; a run without one is suspended, as in `EXPECT: suspended NAME`';
 const SECTIONS =
   'BEFORE|BEFORE_?EACH|BEFORE_?ALL|AFTER_?EACH|AFTER_?ALL|SETUP|TEARDOWN|FIXTURES?|CLEANUP|BACKGROUND|BEGIN_?ALL';
 
@@ -113,6 +124,18 @@ const others = (): readonly ForeignTestLine[] => [
   rule(String.raw`ANSWER:\s*(?:user|ASK|ask|question)[\s/.:]+"?(\w+)"?\s*(?:→|->|=>|==?|:)\s*(\S.*)`, (m) => {
     return `ANSWER: ${part(m, 1)} → ${part(m, 2)}`;
   }),
+  advise(
+    String.raw`ANSWER:\s*\w+\s*(?:(?:→|->|=>|==?|:)\s*)?(?:(?:fails\s+)?(?:times?|timed)\s+out|no\s+(?:answer|one|reply|response)|(?:is|stays)\s+silent|hangs|nobody|no_answer|never|fails\s+timeout.*|after\s+\d+\s*[smhd]|deadline(?:\s+(?:passes|passed))?)`,
+    NO_ANSWER,
+  ),
+  rule(
+    String.raw`ANSWER:\s*(\w+)\s*(?:→|->)\s*("[^"]*")\s+(?:after|at|in|@)\s+(\d+\s*(?:ms|[smhd]))`,
+    (m) => `AT: ${part(m, 3)}\nANSWER: ${part(m, 1)} → ${part(m, 2)}`,
+  ),
+  advise(
+    String.raw`SIGNAL:\s*\w+\s*(?:→|->|=>|==?|:)?\s*(?:(?:fails\s+)?(?:times?|timed)\s+out|no\s+(?:signal|one)|hangs|never|(?:→|->|=>)\s*(?:timeout|none|nothing|null))`,
+    'remove the line: without it no signal comes, and a WAIT with `timeout=` goes on when that has passed',
+  ),
   rule(
     String.raw`(?:START|BEGIN|START AT|START IN|START FROM|FROM|STATE|BEGIN AT|BEGIN IN|STARTS?|ENTER)(?:\s+(?:AT|IN|FROM|STATE))?:\s*(?:at\s+|in\s+|state\s+)?"?([A-Za-z_]\w*)"?(\s+with\s.*)?`,
     (m) => {
@@ -145,6 +168,13 @@ const others = (): readonly ForeignTestLine[] => [
   ),
   rule(String.raw`CASSETTE:\s*([\w./-]+)(\s+\w+=\w+)*`, (m) => `CASSETTE: "${part(m, 1)}"${part(m, 2)}`),
   rule(String.raw`(?:RECORDING|VCR|REPLAY|RECORD):\s*"?([\w./-]+)"?`, (m) => `CASSETTE: "${part(m, 1)}"`),
+  rule(
+    String.raw`SIGNAL:\s*"?(\w+)"?(?:\s*(?:→|->|=>|:)\s*|\s+)(?:(?:with|WITH)\s+)?(\w+\s*=(?!=).*?)(\s+at\s+\d\w*)?`,
+    (m) => {
+      const payload = objectOf(part(m, 2));
+      return payload === undefined ? undefined : `SIGNAL: ${part(m, 1)} ${payload}${part(m, 3)}`;
+    },
+  ),
   rule(
     String.raw`SIGNAL:\s*"?(\w+)"?\s*(?:→|->|=>|=|:|with(?=\s*["{]))\s*(\S.*)`,
     (m) => `SIGNAL: ${part(m, 1)} ${part(m, 2)}`,
@@ -331,7 +361,30 @@ const properties = (): readonly ForeignTestLine[] => [
     String.raw`(?!\w+:)${MOMENT}\s+BEFORE\s+(\S.*)`,
     (m) => `NEVER: ${momentOf(part(m, 2))} UNLESS ${momentOf(part(m, 1))}`,
   ),
+  advise(
+    String.raw`AFTER:\s*${MOMENT}\s*(?:→|->)\s*(?:(?:returned|failed|ended)\s+(?:OR|or|\|\|)\s+(?:returned|failed)|ended|the\s+end)`,
+    'write `ENDS: always`: a run that ends has returned or failed',
+  ),
+  advise(
+    String.raw`AFTER:\s*${MOMENT}\s*(?:→|->)\s*${MOMENT}\s+(?:OR|or|\|\|)\s+\S.*|(?:NEVER:.*\sUNLESS|AT MOST:|REACHES:)\s${MOMENT}\s+(?:OR|or|\|\|)\s+\S.*`,
+    'a line has one moment here: emit one event on each of these ways, as in `EMIT: SETTLED`, and name it as `event SETTLED`',
+  ),
+  rule(String.raw`NEVER:\s*${MOMENT}\s+UNLESS\s+${MOMENT}\s+(?:AND|and|&&)\s+(\S.*)`, (m) => {
+    if (/\sWHEN\s/.test(part(m, 2))) return undefined;
+    const never = `NEVER: ${momentOf(part(m, 1))} UNLESS`;
+    return `${never} ${momentOf(part(m, 2))}\n${never} ${momentOf(part(m, 3))}`;
+  }),
+  rule(String.raw`AFTER:\s*${MOMENT}\s+(?:OR|or|\|\|)\s+${MOMENT}\s*(?:→|->)\s*(\S.*)`, (m) => {
+    const after = momentOf(part(m, 3));
+    return `AFTER: ${momentOf(part(m, 1))} → ${after}\nAFTER: ${momentOf(part(m, 2))} → ${after}`;
+  }),
+  rule(String.raw`AFTER:\s*${MOMENT}\s*(?:→|->)\s*${MOMENT}\s+(?:AND|and|&&)\s+(\S.*)`, (m) => {
+    if (/\sWHEN\s/.test(part(m, 2))) return undefined;
+    const after = `AFTER: ${momentOf(part(m, 1))} →`;
+    return `${after} ${momentOf(part(m, 2))}\n${after} ${momentOf(part(m, 3))}`;
+  }),
   rule(String.raw`NEVER:\s*${MOMENT}\s+(?:OR|or)\s+(\S.*)`, (m) => {
+    if (/\s(?:UNLESS|WHEN)\s/.test(m[0])) return undefined;
     return `NEVER: ${momentOf(part(m, 1))}\nNEVER: ${momentOf(part(m, 2))}`;
   }),
   rule(

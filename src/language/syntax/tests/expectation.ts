@@ -31,7 +31,10 @@ export function readExpectation(cursor: LineCursor): Expectation {
     case 'states':
       cursor.takeWord('states');
       return readStates(cursor);
+    case 'state':
+      return isBeforeName(after) ? readState(cursor) : condition(cursor);
     case 'no':
+      return /^\s+state(?!\w)/.test(after) ? readState(cursor) : readEvent(cursor);
     case 'event':
       return readEvent(cursor);
     case 'calls':
@@ -62,9 +65,17 @@ function readStates(cursor: LineCursor): Expectation {
   return { kind: 'states', states };
 }
 
+const isBeforeName = (text: string): boolean => /^\s+[\p{L}_]/u.test(text);
+
+function readState(cursor: LineCursor): Expectation {
+  const isAbsent = cursor.takeWord('no');
+  cursor.takeWord('state');
+  return { kind: 'state', isAbsent, name: cursor.name('the name of a state') };
+}
+
 function readEvent(cursor: LineCursor): Expectation {
   const isAbsent = cursor.takeWord('no');
-  if (!cursor.takeWord('event')) cursor.fail('`event` is missing here');
+  if (!cursor.takeWord('event')) cursor.fail('`event` or `state` is missing here');
   const name = cursor.name('the name of an event');
   const isTimes = (): boolean => /^\s*times(?!\w)/.test(cursor.rest);
   const fields: NamedValue[] = [];

@@ -409,6 +409,8 @@ export type Expectation =
   | { readonly kind: 'suspended'; readonly name: Name | null }
   /** Null stands for any states. */
   | { readonly kind: 'states'; readonly states: readonly (Name | null)[] }
+  /** The run enters this state, or never does. */
+  | { readonly kind: 'state'; readonly isAbsent: boolean; readonly name: Name }
   | {
       readonly kind: 'event';
       readonly isAbsent: boolean;
