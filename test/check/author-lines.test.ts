@@ -35,6 +35,10 @@ const inStep = (line: string) =>
   `INPUT: spec\nSTEP: build\n  PROMPT: "Build {spec}."\n  GATE: lint as style\n${indented(line)}\n`;
 
 const lines: readonly (readonly [string, string])[] = [
+  ['IF: n > 3 → FAIL: {n} tests, at most {name}', 'IF: n > 3 → FAIL: "{n} tests, at most {name}"'],
+  ['IF: n > 3 → EMIT: X, RETURN: a, b  # why', 'IF: n > 3 → EMIT: X, RETURN: "a, b"  # why'],
+  ['IF: n > 3 → FAIL: no, JSON, INCREMENT: tries', 'IF: n > 3 → FAIL: "no, JSON", INCREMENT: tries'],
+  ['IF: n > 3 → RETURN: say "x", more', 'IF: n > 3 → RETURN: "say \\"x\\", more"'],
   ['DO: x = 1, y = 2', 'DO: x = 1\nDO: y = 2'],
   ['DO: x = n, y = name', 'DO: x = n\nDO: y = name'],
   ['DO: x = ./x.sh, y = ./y.sh', 'DO: x = ./x.sh\nDO: y = ./y.sh'],

@@ -22,7 +22,7 @@ import {
 } from '../grammar/cst.js';
 import type { StepPart } from '../steps/step-part.js';
 import type { Token } from '../tokens/token.js';
-import { isSection, isSureVerb, needsNoColon, verbLike, verbNamed } from '../tokens/verbs.js';
+import { actionFollows, isSection, isSureVerb, needsNoColon, verbLike, verbNamed } from '../tokens/verbs.js';
 import { buildPerformed } from './build-commands.js';
 import { reportRest } from './build-rest.js';
 
@@ -43,8 +43,12 @@ export function buildProse(context: ParseContext, prose: Token): Instruction {
     report(context, stepInList(at, {}));
     return { kind: 'broken', verb: { text: written, span: at }, span: where };
   }
-  const fix = meant === undefined ? undefined : fixAt(at, meant, isSureVerb(written, meant));
   const cut = meant === undefined ? cutText(context.text, prose.startOffset) : undefined;
+  // The instruction before it would have another text, so that the quotes are only offered.
+  const fix =
+    meant !== undefined
+      ? fixAt(at, meant, isSureVerb(written, meant))
+      : cut?.fix && fixAt(span(context, cut.fix.start, cut.fix.end), cut.fix.text, false);
   const last = context.diagnostics.at(-1);
   const isOfText = last !== undefined && last.span.start >= where.start - (cut?.length ?? 0);
   // The text that needs quotes is no name of an event with its fields.
@@ -66,12 +70,27 @@ export function buildProse(context: ParseContext, prose: Token): Instruction {
 /** An action whose text has no quotes, before the comma that ends it. */
 const unquoted = /^.*\b(RETURN|FAIL|EMIT):?[ \t]+([^\s"'].*),[ \t]*$/;
 
+interface CutText {
+  readonly quoted: string;
+  readonly length: number;
+  readonly fix?: { readonly start: number; readonly end: number; readonly text: string };
+}
+
 /** `RETURN: ok, fine`: the text before `at` was cut at a comma. `quoted` is the whole action with quotes. */
-function cutText(text: string, at: number): { quoted: string; length: number } | undefined {
-  const [, verb, before = ''] = unquoted.exec(text.slice(text.lastIndexOf('\n', at - 1) + 1, at)) ?? [];
+function cutText(text: string, at: number): CutText | undefined {
+  const line = text.lastIndexOf('\n', at - 1) + 1;
+  const [found = '', verb, before = ''] = unquoted.exec(text.slice(line, at)) ?? [];
   if (verb === undefined || (verb === 'EMIT' && /=|^[A-Z_]{2,}\b/.test(before))) return undefined;
-  const whole = `${before}, ${text.slice(at, endOfLine(text, at))}`.trim();
-  return { quoted: `${verb}: ${whole.includes('"') ? '"…"' : `"${whole}"`}`, length: before.length + 2 };
+  // Neither another action nor a comment belongs to it.
+  const rest = text.slice(at, endOfLine(text, at)).replace(/[ \t]+#.*/, '');
+  const comma = [...rest.matchAll(/,/g)].find(({ index }) => actionFollows(text, at + index + 1));
+  const whole = `${before}, ${rest.slice(0, comma?.index)}`.trim();
+  const length = before.length + 2;
+  if (whole.includes('\\')) return { quoted: `${verb}: "…"`, length };
+  const start = line + found.lastIndexOf(before);
+  const quotes = `"${whole.replaceAll('"', '\\"')}"`;
+  const fix = { start, end: start + whole.length, text: quotes };
+  return { quoted: `${verb}: ${quotes}`, length, ...(text.startsWith(whole, start) ? { fix } : {}) };
 }
 
 /** Bullets and numbers of lists. In a shell, `*` would be the name of the first file. */
