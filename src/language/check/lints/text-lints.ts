@@ -13,7 +13,7 @@ import type { Expression, Template } from '../../syntax/expression-nodes.js';
 import { actionVerbs } from '../../syntax/tokens/verbs.js';
 import type { Unit } from '../collect.js';
 import { isFunction } from '../lower/lower-expression.js';
-import { lintEnd, lintFieldValue, lintSecondCommand } from './unread-texts.js';
+import { fieldsOf, lintEnd, lintEvent, lintFieldValue, lintSecondCommand } from './unread-texts.js';
 
 export function lintTexts(unit: Unit, sources: SourceSet, diagnostics: Diagnostic[]): void {
   const names = new Set(unit.inputs.keys());
@@ -74,11 +74,13 @@ function lintInstructions(
       if (!isValue) lintOnlyIf(i.text, i.kind.toUpperCase(), names, diagnostics);
       if (!isValue) lintEnd(i.text, i.kind === 'return' ? 'RETURN' : 'FAIL', names, diagnostics);
       if (i.kind === 'return' && !isValue) lintUncomputed(i.text, names, diagnostics);
-    } else if (i.kind === 'emit')
+    } else if (i.kind === 'emit') {
+      if (i.event !== undefined) lintEvent(i.event, i.fields.length > 0, names, diagnostics);
       for (const { name, value } of i.fields) {
         lintBareText(value, diagnostics);
         lintFieldValue(value, name.text, names, diagnostics);
       }
+    }
   }
 }
 
@@ -313,7 +315,7 @@ const CLOSING: Readonly<Record<string, string>> = { '[': ']', '(': ')', '{': '}'
 function lintUncomputed(text: Template | undefined, names: ReadonlySet<string>, diagnostics: Diagnostic[]): void {
   if (text === undefined || text.quote !== 'none') return;
   const { raw, span } = text;
-  const list = namesInList(raw, names);
+  const list = namesInList(raw, names) ?? (raw.length > LONGEST_CONDITION ? undefined : fieldsOf(raw, names));
   if (list !== undefined) diagnostics.push(say.severalValues(span, { list }));
   const [, left = '', , operand, other] = COMPARED.exec(raw) ?? NEGATED.exec(raw) ?? [];
   const [, called = '', first = ''] = CALLED.exec(raw) ?? [];

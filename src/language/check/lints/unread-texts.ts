@@ -5,7 +5,7 @@
 import { textMessages as say } from '../../source/catalogue/texts.js';
 import type { Diagnostic } from '../../source/diagnostic.js';
 import type { ShellText } from '../../syntax/ast.js';
-import type { Template } from '../../syntax/expression-nodes.js';
+import type { Name, Template } from '../../syntax/expression-nodes.js';
 import { isFunction } from '../lower/lower-expression.js';
 import { FILE_NAME } from '../lower/simple.js';
 
@@ -19,8 +19,13 @@ const ARROW = /^(?:→|->)\s*(\S.*)$/;
 const OPTIONS = /^\[\s*\w+=[^\]]*\]\s*:\s*(\S.*)$/;
 const COMMAND = /^\$\(([^()]+)\)$|^`([^`]+)`$/;
 const AGENT = /^Task\([\w.-]+\)\s*".*$/;
-/** A name of the program as the whole condition. In small letters, it is prose. */
-const ONLY_IF = /^(\S.*?)\s+(IF|UNLESS|WHEN):?\s+(NOT\s+)?([A-Za-z_]\w*)$/;
+/** A name of the program as the whole condition. */
+const ONLY_IF = /^(\S.*?)\s+(IF|UNLESS|WHEN):?\s+(NOT\s+|!\s*)?([A-Za-z_]\w*)$/i;
+/** A field and its value. */
+const FIELD = /(?:^|,\s*|\s+)([A-Za-z_]\w*)=("(?:[^"\\]|\\.)*"|\{[^{}]*\}|[^\s,"{}=]+)(?=,|\s|$)/y;
+/** What other tools give to a failure besides its text. */
+const OF_FAILURE = /^(?:(?:exit_?)?code|exit|status|error_?type|type|kind)\s*[=:]\s*["']?[\w-]+["']?\s*,?\s*/i;
+const TEXT_OF_FAILURE = /^(?:message|msg|reason|error|why|text)\s*=\s*(\S.*)$/i;
 const PATH = /^([A-Za-z_]\w*)(?:\.\w+|\[\d+\])+$/;
 const CALLED = /^([a-z_]\w*)\(\s*([A-Za-z_]\w*)(?:\.\w+)*\s*(?:,[^()]*)?\)$/;
 const COMPUTED = /^(?:[A-Za-z_]\w*|\d+)\s*[-+*/%]\s*(?:[A-Za-z_]\w*|\d+)$/;
@@ -71,11 +76,47 @@ export function lintEnd(
   } else lintCommand(text, verb, diagnostics);
   const [, what = '', how, not = '', name = ''] = ONLY_IF.exec(raw) ?? [];
   if (how !== undefined && names.has(name)) {
-    const test = how === 'UNLESS' ? `NOT ${name}` : `${not}${name}`;
-    diagnostics.push(say.onlyIf(span, { test, line: `${verb}: ${what}` }));
+    const test = /unless/i.test(how) || not !== '' ? `NOT ${name}` : name;
+    const isProse = how === how.toLowerCase();
+    diagnostics.push(say.onlyIf(span, { test, line: `${verb}: ${what}`, ...(isProse ? { isProse } : {}) }));
   }
   // A RETURN computes these.
   if (verb === 'FAIL') lintComputed(text, names, diagnostics);
+  if (verb === 'FAIL') lintFailure(text, fieldsOf(raw, names) !== undefined, diagnostics);
+}
+
+/** `x=1 y=2` as the values of a `with`; undefined: the text has something else in it. */
+export function fieldsOf(raw: string, names: ReadonlySet<string>): string | undefined {
+  const fields: string[] = [];
+  FIELD.lastIndex = 0;
+  for (let at = 0; at < raw.length; at = FIELD.lastIndex) {
+    const [, name, value = ''] = FIELD.exec(raw) ?? [];
+    if (name === undefined) return undefined;
+    const isValue = /^(?:["{]|-?\d+(?:\.\d+)?$|(?:true|false|null)$)/.test(value);
+    fields.push(`${name}=${isValue ? value : names.has(value) ? `{${value}}` : `"${value}"`}`);
+  }
+  return fields.length === 0 ? undefined : fields.join(', ');
+}
+
+/** `FAIL: code=3 no space`: only a text can be given to it. */
+function lintFailure({ raw, span }: Template, hasOnlyFields: boolean, diagnostics: Diagnostic[]): void {
+  const rest = raw.replace(OF_FAILURE, '');
+  const [, text = rest] = TEXT_OF_FAILURE.exec(rest) ?? [];
+  if (text === raw && !hasOnlyFields) return;
+  const isText = /^(?:"(?:[^"\\]|\\.)*"|[^"=]+)$/.test(text);
+  diagnostics.push(say.failureFields(span, { text: isText ? text : 'why' }));
+}
+
+/** An event whose name is that of a value, and that has no fields. */
+export function lintEvent(
+  event: Name,
+  hasFields: boolean,
+  names: ReadonlySet<string>,
+  diagnostics: Diagnostic[],
+): void {
+  const { text, span } = event;
+  if (hasFields || !names.has(text) || text === text.toUpperCase()) return;
+  diagnostics.push(say.eventOfValue(span, { name: text }));
 }
 
 function lintCommand({ raw, span }: Template, verb: string, diagnostics: Diagnostic[]): void {

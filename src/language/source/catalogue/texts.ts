@@ -90,15 +90,25 @@ export const textMessages = {
       ? `remove the \`f\`: write \`${f.text.slice(1)}\``
       : `write ${f.text.includes('??') ? '`default(a, b)` instead of `a ?? b`' : 'it as in an IF, with `AND`, `OR`, `NOT`, `==` and `!=`'}, or ${/["{]/.test(f.text) ? 'quote it if you mean' : `\`"${f.text}"\` for`} the text`,
   })),
-  onlyIf: message<{ test: string; line: string }>('taken-as-text', 'warning', (f) => ({
+  onlyIf: message<{ test: string; line: string; isProse?: true }>('taken-as-text', 'warning', (f) => ({
     message: 'this is text, and decides nothing',
     label: 'not a condition',
-    help: `write \`IF: ${f.test} → ${f.line}\``,
+    help: `write \`IF: ${f.test} → ${f.line}\`${f.isProse === true ? ', or quote it if you mean the text' : ''}`,
   })),
   severalValues: message<{ list: string }>('taken-as-text', 'warning', (f) => ({
     message: 'this is text, and none of the values',
     label: 'names stay words in a text',
     help: `write \`RETURN with ${f.list}\` for an object of these values, or quote it if you mean the text`,
+  })),
+  failureFields: message<{ text: string }>('taken-as-text', 'warning', (f) => ({
+    message: 'this is all the text of the failure, which has no fields',
+    label: 'not a field',
+    help: `write \`FAIL: ${f.text}\`, or quote it if you mean the text`,
+  })),
+  eventOfValue: message<{ name: string }>('taken-as-text', 'warning', (f) => ({
+    message: `this names an event, and is not the value of \`${f.name}\``,
+    label: 'the name of an event',
+    help: `write \`EMIT: "{${f.name}}"\` for the value, or \`EMIT: ${f.name.toUpperCase()}\` for an event`,
   })),
   dollarName: message<{ line: string }>('taken-as-text', 'warning', (f) => ({
     message: 'this names a variable of the shell as the command, and binds no result',

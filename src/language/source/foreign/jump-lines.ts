@@ -202,6 +202,11 @@ export const jumpLines = (): readonly ForeignLine[] => [
   },
   { line: /^GOTO:?\s+(\w+)\s+(?:if|when)\s+(.+)$/i, help: write, by: (m) => `IF: ${part(m, 2)} → GOTO: ${part(m, 1)}` },
   {
+    line: /^((?:EMIT:\s*\w+(?:\s+\w+=(?:"[^"]*"|\S+))*|INCREMENT:\s*\w+(?:\s+by\s+\d+)?|SET:\s*\w+\s*=\s*(?:"[^"]*"|[\w.]+)|USE:\s*\w+|PROCEED|ROLLBACK|WAIT:\s*\d+\w))\s+(if|when|unless|IF|WHEN|UNLESS):?\s+((?:(?!\belse\b).)+)$/i,
+    help: write,
+    by: (m) => `IF: ${/unless/i.test(part(m, 2)) ? `NOT (${part(m, 3)})` : part(m, 3)} → ${part(m, 1)}`,
+  },
+  {
     line: /^GOTO:?\s+(\w+)\s+unless\s+(.+)$/i,
     help: write,
     by: (m) => `IF: NOT (${part(m, 2)}) → GOTO: ${part(m, 1)}`,
