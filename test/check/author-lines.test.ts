@@ -29,6 +29,8 @@ const messages = (text: string) =>
 const atEnd = (line: string) =>
   inState('PROCEED').replace('  RETURN: ok\n', `  GOTO: B with job, n\n${indented(line)}\n`);
 
+const inLoop = (line: string) => inState(`FOR EACH: item in items:\n${indented(line)}`);
+
 const above = (line: string) => `${line}\nSTATE: A\n  DO: job = ./job.sh\n  RETURN: {job}\n`;
 
 const inStep = (line: string) =>
@@ -36,6 +38,11 @@ const inStep = (line: string) =>
 
 const lines: readonly (readonly [string, string])[] = [
   ['IF: n > 3 → FAIL: {n} tests, at most {name}', 'IF: n > 3 → FAIL: "{n} tests, at most {name}"'],
+  ['EMIT: DONE if dry', 'IF: dry → EMIT: DONE'],
+  ['EMIT: DONE count={n} if n > 3', 'IF: n > 3 → EMIT: DONE count={n}'],
+  ['INCREMENT: tries unless dry', 'IF: NOT (dry) → INCREMENT: tries'],
+  ['SET: tries = 0 when n == 3', 'IF: n == 3 → SET: tries = 0'],
+  ['WAIT: 5s if dry', 'IF: dry → WAIT: 5s'],
   ['IF: n > 3 → EMIT: X, RETURN: a, b  # why', 'IF: n > 3 → EMIT: X, RETURN: "a, b"  # why'],
   ['IF: n > 3 → FAIL: no, JSON, INCREMENT: tries', 'IF: n > 3 → FAIL: "no, JSON", INCREMENT: tries'],
   ['IF: n > 3 → RETURN: say "x", more', 'IF: n > 3 → RETURN: "say \\"x\\", more"'],
@@ -245,6 +252,46 @@ const helped: readonly (readonly [string, string])[] = [
   ],
   [inState('DO [max_cost=1]: Task(claude) "x"'), '`AGENT: claude with max_cost=2.5`'],
   [inState('FAIL'), '`FAIL: why`'],
+  [inState('GOTO: {name}'), '`IF: name == "A" → GOTO: A`, `IF: name == "B" → GOTO: B`'],
+  [inState('GOTO: {st.next}'), '`IF: st.next == "B" → GOTO: B`'],
+  [inState('GOTO: $name'), '`IF: name == "A" → GOTO: A`'],
+  [inState('IF: n > 3 → GOTO: st.next'), '`IF: st.next == "A" → GOTO: A`'],
+  [inState('CONTINUE'), '`PROCEED` to go on with the next line, or `GOTO: A`'],
+  [inState('IF: n > 3 → CONTINUE'), '`IF: n > 3 → PROCEED`'],
+  [inLoop('IF: item == "a" → CONTINUE\nDO: ./x.sh'), '`IF: item != "a" →`, and the rest of the turn below it'],
+  [inLoop('IF: item == "a" → skip\nDO: ./x.sh'), '`IF: item != "a" →`, and the rest of the turn below it'],
+  [inLoop('IF: dry → EMIT: X, CONTINUE\nDO: ./x.sh'), '`IF: dry → EMIT: X`, then `ELSE →`, and the rest of the turn'],
+  [inLoop('IF: dry:\n  CONTINUE\nDO: ./x.sh'), '`IF: NOT dry →`, and the rest of the turn below it'],
+  [inLoop('IF: dry →\n  EMIT: X\n  CONTINUE\nDO: ./x.sh'), '`ELSE →` instead of it'],
+  [inLoop('IF: n > 3 → BREAK'), '`IF: n > 3 → GOTO: AFTER`, and put what follows the loop into `STATE: AFTER`'],
+  [inLoop('IF: n > 3 → EMIT: X, BREAK'), '`IF: n > 3 → EMIT: X, GOTO: AFTER`'],
+  [inLoop('BREAK'), '`GOTO: AFTER`'],
+  [inState('FOR EACH: item in items in PARALLEL:\n  BREAK'), '`FOR EACH: … in PARALLEL [quorum=1]`'],
+  [inState('WHILE: tries < n:\n  DO: ./x.sh'), '`STATE: LOOP`, below it `IF: tries >= n → GOTO: AFTER`, the lines'],
+  [inState('while NOT dry\n  DO: ./x.sh'), 'below it `IF: dry → GOTO: AFTER`'],
+  [inState('WHILE: true:\n  DO: ./x.sh'), '`STATE: LOOP`, below it the lines of the loop and `GOTO: LOOP`'],
+  [inState('UNTIL: n > 3 AND dry:\n  DO: ./x.sh'), '`IF: n > 3 AND dry → GOTO: AFTER`'],
+  [inState('WHILE: job2 is null:\n  CHECK: job2 = ./x.sh'), '`WAIT: job2 is not null OR timeout=10m every=5s`'],
+  [inState('REPEAT:\n  DO: ./x.sh\nUNTIL: n > 3'), '`IF: n <= 3 → GOTO: LOOP`'],
+  [
+    inState('SWITCH: name\n  CASE "a", "b": GOTO: A\n  CASE 3: RETURN: x\n  DEFAULT: FAIL: y'),
+    '`IF: name == "a" OR name == "b" → GOTO: A`, then `ELSE IF: name == 3 → RETURN: x`, then `ELSE → FAIL: y`',
+  ],
+  [
+    inState('match name:\n  case "a":\n    DO: ./x.sh\n  case _:\n    RETURN: y'),
+    '`IF: name == "a" →`, then `ELSE →`, each with its lines below it',
+  ],
+  [inState('ROUTE BY: name\n  a → B\n  else → A'), '`IF: name == "a" → GOTO: B`, then `ELSE → GOTO: A`'],
+  [
+    inState('MATRIX: os=[linux, mac] node=[18, 20]\n  DO: ./x.sh'),
+    '`FOR EACH: os in ["linux", "mac"]:`, below it, indented deeper, `FOR EACH: node in [18, 20] in PARALLEL:`',
+  ],
+  [inState('strategy:\n  matrix:\n    os: [linux, mac]'), '`FOR EACH: os in ["linux", "mac"] in PARALLEL:`'],
+  [inState('MATRIX: items\n  DO: ./x.sh'), '`FOR EACH: item in items in PARALLEL:`'],
+  [
+    inState('FOR EACH: os in items, v in [1, 2]:\n  DO: ./x.sh {os} {v}'),
+    '`FOR EACH: os in items:`, below it, indented deeper, `FOR EACH: v in [1, 2]:`',
+  ],
   [inState('SEND: done'), '`DO: ./send.sh "…"`'],
   [inState('SUBFLOW: other with a=1'), '`DO: statedsl run other.dsl`'],
   [above('LIMIT: retries=3'), '`DO [retry=3]: …`'],

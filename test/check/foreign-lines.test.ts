@@ -522,14 +522,20 @@ const helped: readonly (readonly [string, number, string])[] = [
   [
     'FOR EACH: x in [1,2]:\n  IF: x == 1 → CONTINUE\n  DO: echo {x}\n',
     2,
-    'put the rest of the round in the block of an `IF:`',
+    'write `IF: x != 1 →`, and the rest of the turn below it, indented deeper',
   ],
   [
     'STATE: A\n  TRACK: n\n  WHILE: n < 3\n    INCREMENT: n\n  RETURN\n',
     3,
+    'a loop is a state: write `STATE: LOOP`, below it `IF: n >= 3 → GOTO: AFTER`, the lines of the loop and `GOTO: LOOP`, and put the rest into `STATE: AFTER`; its names are passed with `with`',
+  ],
+  [
+    'STATE: A\n  LOOP:\n    DO: true\n',
+    2,
     'loop over states: count with `TRACK: n` and `INCREMENT: n`, and repeat with `IF: … → GOTO: STATE`; for a list write `FOR EACH:`',
   ],
-  ['SWITCH: x\n  CASE 1: DO: true\n', 1, 'write one `IF: x == … → …` for each case, and `DEFAULT: …` after them'],
+  ['SWITCH: x\n  CASE 1: DO: true\n', 1, 'write `IF: x == 1 → DO: true`'],
+  ['SWITCH: x\n  CASE 1 to 3\n', 1, 'write one `IF: x == … → …` for each case, and `DEFAULT: …` after them'],
   [
     'STATE: A\n  TRACK: number of retries so far\n  RETURN\n',
     2,

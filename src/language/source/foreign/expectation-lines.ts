@@ -246,10 +246,10 @@ export const expectations = (): readonly ForeignTestLine[] => [
   }),
   expect(`(?:failed|fails)\\s+with\\s+${NAME}`, (m) => `EXPECT: failed ${part(m, 1)}`),
   expect('(?:not|NOT|no|never)\\s+(?:failed|failure|fails|fail|error)', () => 'EXPECT: returned'),
-  expect(`(?:${ENTERED}|goes to|ends in)\\s+(?:state\\s+)?"?${NAME}"?`, (m) => {
+  expect(`(?:${ENTERED}|goes to)\\s+(?:state\\s+)?"?${NAME}"?`, (m) => {
     return `EXPECT: state ${part(m, 1)}`;
   }),
-  expect(`state\\s+is\\s+"?${NAME}"?`, (m) => `EXPECT: states …, ${part(m, 1)}`),
+  expect(`(?:state\\s+is|ends in|ended in)\\s+"?${NAME}"?`, (m) => `EXPECT: states …, ${part(m, 1)}`),
   expect(String.raw`states?\s*(?:==?|:|are)?\s*\[?\s*("?\w+"?(?:\s*(?:,|→|->)\s*"?\w+"?)+)\s*\]?`, (m) => {
     if (/^EXPECT:\s*states\s+\w+(?:\s*,\s*\w+)+$/.test(m[0])) return undefined;
     return `EXPECT: states ${part(m, 1)

@@ -6,6 +6,7 @@ import { authorHeads } from './author-heads.js';
 import { authorValues } from './author-values.js';
 import { authorVerbs } from './author-verbs.js';
 import { blockLines, stateHeads } from './block-lines.js';
+import { controlLines } from './control-lines.js';
 import { expressionLines } from './expression-lines.js';
 import { around, COMMANDS, type ForeignLine, part, unread, write } from './foreign-line.js';
 import { gateLines } from './gate-lines.js';
@@ -179,6 +180,7 @@ export function foreignLines(): readonly ForeignLine[] {
     ...waitLines(),
     ...headLines(),
     ...askLines(),
+    ...controlLines(),
     ...verbLines(),
     ...stepLines(),
     ...shellLines(),
