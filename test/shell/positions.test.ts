@@ -331,6 +331,17 @@ const warned: [string, string][] = [
   ['x={v}; $x', 'unsafe-program'],
   ['x={v}; unset "$x"', 'unsafe-program'],
   ['y=x; x={v}; echo ${!y}', 'unsafe-program'],
+  // What a script of another shell inherits: what is exported, given, or set for it.
+  ['export x={v}; sh -c \'eval "$x"\'', 'unsafe-program'],
+  ['x=1; x={v}; export x; sh -c \'eval "$x"\'', 'unsafe-program'],
+  ['x={v} sh -c \'eval "$x"\'', 'unsafe-program'],
+  ['x={v}; y=$x sh -c \'eval "$y"\'', 'unsafe-program'],
+  ['sh -c \'eval "$1"\' sh {v}', 'unsafe-program'],
+  ['sh -c \'eval "$@"\' sh {v}', 'unsafe-program'],
+  ['sh -c \'eval "$0"\' {v}', 'unsafe-program'],
+  ['eval `cat <<E\n{v}\nE\n`', 'unsafe-program'],
+  ['`cat <<E\n{v}\nE\n` x', 'unsafe-program'],
+  ['x=`cat <<E\n{v}\nE\n`; eval "$x"', 'unsafe-program'],
   ['rm {v}', 'may-be-read-as-option'],
   ['rm "{v}/x"', 'may-be-read-as-option'],
   ['git checkout {v}', 'may-be-read-as-option'],
@@ -450,6 +461,11 @@ const fine = [
   'echo sh -c {v}',
   "jq --arg x {v} '.a == $x' file",
   'x={v}; n=$((n + 1))',
+  'x={v}; sh -c \'eval "$x"\'',
+  'y={v}; x=1 sh -c \'eval "$x"; eval "$y"\'',
+  'set -- {v}; sh -c \'eval "$1"\' sh y',
+  'sh -c \'eval "$2"\' sh {v} y',
+  'echo `cat <<E\n{v}\nE\n`',
   'f() { local y="$x"; }; x={v}; f',
   'x={v:int}; echo $((x + 1))',
   'echo $(( {n:int} + 1 )) ${a[{n:int}]}; let x={n:int}; [[ {n:int} -gt 1 ]]; a[{n:int}]=1',
@@ -510,6 +526,47 @@ describe('places of values', () => {
     for (const [text, help] of Object.entries(passed)) expect(diagnosticsOf(text)[0]?.help).toContain(help);
     for (const text of unsafe)
       for (const { help, severity } of diagnosticsOf(text)) expect(help, severity).toBeTruthy();
+  });
+});
+
+/** Places of a whole text within another one, which change nothing of what is said about it. */
+const places: readonly (readonly [string, (text: string) => string])[] = [
+  ['then', (text) => `if true; then\n${text}\nfi`],
+  ['elif', (text) => `if a; then b; elif\n${text}\nthen c; else d; fi`],
+  ['else', (text) => `if a; then b; else ${text}\nfi`],
+  ['braces', (text) => `{ ${text}\n} 2> f`],
+  ['a subshell', (text) => `(${text}\n)`],
+  ['while', (text) => `while a; do\n${text}\ndone`],
+  ['until', (text) => `until ${text}\ndo :; done`],
+  ['for', (text) => `for i in a; do ${text}\ndone`],
+  ['case', (text) => `case x in y)\n${text}\n;; esac`],
+  ['a case with other branches', (text) => `case x in (y|z) ${text}\n;; *) : ;; esac`],
+  ['a function', (text) => `g() {\n${text}\n}`],
+  ['below commands', (text) => `cd x && ls -l | wc\n${text}\ntrue`],
+  ['&&', (text) => `a && ${text}`],
+  ['!', (text) => `! ${text}`],
+  ['the end of a pipe', (text) => `ls |\n ${text}`],
+  ['a substitution in a text', (text) => `echo "$(${text}\n)"`],
+  ['below a comment', (text) => `# it's {z} $(\n${text}`],
+  ['below a here-document', (text) => `cat <<E\n$x ' "\nE\n${text}`],
+  ['above a comment', (text) => (text.includes('<<') ? text : `${text} # it's "\n`)],
+  ['a redirection', (text) => (text.includes('<<') ? text : `${text} 2> f`)],
+  ['several lines', (text) => (/["'`#\n\\]|<<|\$\(|\(\(|\[\[/.test(text) ? text : text.replace(/ /g, ' \\\n '))],
+  ['more spaces', (text) => (/["'`#\n]|<</.test(text) ? text : text.replace(/ /g, '  \t'))],
+];
+
+describe('places of texts', () => {
+  const texts = [...unsafe, ...warned.map(([text]) => text), ...fine];
+  const shares = places.map(([name, place], from) => ({
+    name,
+    place,
+    // Each text is at five of the places.
+    share: texts.filter((_, at) => (at + from) % places.length < 5),
+  }));
+  it.each(shares)('$name', ({ place, share }) => {
+    const alone = share.map((text) => [text, findings(text)]);
+    const placed = share.map((text) => [text, findings(place(text)).filter((line) => !line.includes('{z}'))]);
+    expect(placed).toEqual(alone);
   });
 });
 

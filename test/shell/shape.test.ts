@@ -1,7 +1,11 @@
 /** What the compiler reports about a text: its commands, and whether it is one plain command. */
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: these are shell texts
 import { describe, expect, it } from 'vitest';
+import { RepeatedTexts } from '../../src/language/check/shell/repeated-texts.js';
+import type { ShellTextOptions } from '../../src/language/check/shell/shell-lexer.js';
+import { compileShellText } from '../../src/language/check/shell/text.js';
 import { amount } from '../amount.js';
+import { interpolationsOf } from './interpolations.js';
 import { compiled, findings } from './run-script.js';
 
 function commands(text: string): string[] {
@@ -33,6 +37,11 @@ describe('commands', () => {
     ["ec''ho \\a 'b c'd", ['!<echo> a b cd']],
     ['a &\nb |\n c', ['<a>', '<b>', '|<c>']],
     ['a # b\nc', ['<a>', '<c>']],
+    ['(a) | b', ['<a>', '|<b>']],
+    ['{ a; b; } |\n c | (d; e)', ['<a>', '<b>', '|<c>', '|<d>', '<e>']],
+    ['if a; then b; fi | c', ['<a>', '<b>', '|<c>']],
+    ['for x in y; do a | b; done |& c; d', ['!<for> x in y', '<a>', '|<b>', '|<c>', '<d>']],
+    ['a | while b; do c; done && d', ['<a>', '|<b>', '<c>', '<d>']],
     ['', []],
   ])('%s', (text, expected) => expect(commands(text)).toEqual(expected));
 
@@ -41,6 +50,44 @@ describe('commands', () => {
     expect([first?.nameStart, first?.nameEnd, second?.nameStart, second?.nameEnd]).toEqual([0, 2, 8, 13]);
     expect(first?.words[1]).toEqual({ text: 'cd', start: 4, end: 6 });
   });
+});
+
+/** The pipes of a script, each with the line on which it begins and its members by name; `?` for one of several commands. */
+function pipesOf(text: string): string[] {
+  const { pipes = [] } = compiled(text).template;
+  return pipes.map(({ line, members }) => `${line}: ${members.map((name) => name ?? '?').join(' | ')}`);
+}
+
+describe('pipes', () => {
+  it.each<[string, string[]]>([
+    ['a', []],
+    ['a && b; c', []],
+    ['a | b', ['1: a | b']],
+    ['a x | b "y z" |& c', ['1: a | b | c']],
+    ['a | b; c | d', ['1: a | b', '1: c | d']],
+    ['a | b && c | d || e', ['1: a | b', '1: c | d']],
+    ['\na\n\nb |\n c\nd | e', ['4: b | c', '6: d | e']],
+    ['\\\na | \\\n b', ['2: a | b']],
+    ['! a | b', ['1: a | b']],
+    ['time a | b', ['1: a | b']],
+    ['(a; b) | c', ['1: ? | c']],
+    ['a | (b) | c', ['1: a | ? | c']],
+    ['{ a | b; } | c', ['1: ? | c']],
+    ['a | { b | c; } | d', ['1: a | ? | d']],
+    ['a | while b; do c | d; done', ['1: a | ?']],
+    ['while a | b; do c; done | d', ['1: ? | d']],
+    ['if a | b; then c | d; else e | f; fi', ['1: a | b', '1: c | d', '1: e | f']],
+    ['for x in y; do a | b; done', ['1: a | b']],
+    ['for x in y; do a; done | b', ['1: ? | b']],
+    ['case x in (a|b) c | d ;; esac | e', ['1: ? | e']],
+    ['case x in a) b | c ;; d) e | f ;; esac', ['1: b | c', '1: e | f']],
+    ['f() { a | b; }; f | c', ['1: a | b', '1: f | c']],
+    ['a "$(b | c)" | d', ['1: a | d']],
+    ['x=1 a | y=2 b > f', ['1: a | b']],
+    ['a <<E | b\nx | y\nE\nc | d', ['1: a | b', '4: c | d']],
+    ['a & b | c', ['1: b | c']],
+    ['a | coproc b', ['1: a']],
+  ])('%s', (text, expected) => expect(pipesOf(text)).toEqual(expected));
 });
 
 describe('plain commands', () => {
@@ -288,6 +335,51 @@ describe('texts with values as the shell gets them', () => {
         unsafe-position «{v}»
         unsafe-position «{v}»"
     `));
+  /** Another program writes the same text: its values are others, and `changed` is another kind of value. */
+  const again = (text: string, round: number, shell: 'bash' | 'sh', changed: string): ShellTextOptions => {
+    const found = interpolationsOf(text);
+    return {
+      shell,
+      strict: false,
+      wrapsPipes: shell === 'bash',
+      isValue: (name) => changed === 'names' && name === 'x',
+      interpolation: (at) => {
+        const one = found(at);
+        if (one === null) return null;
+        const { source, filter } = one.hole;
+        const value =
+          changed === 'constants'
+            ? ({ op: 'const', value: `${source} ${round}` } as const)
+            : ({ op: 'read', name: `${source} ${round}`, places: [] } as const);
+        const isInt = changed === 'filters' && source === '{v}';
+        return { ...one, hole: { ...one.hole, value, ...(isInt ? { filter: 'int' as const } : filter && { filter }) } };
+      },
+    };
+  };
+  it('are compiled once and are always as if they were compiled alone', () => {
+    const repeated = new RepeatedTexts();
+    const shown = (one: ReturnType<typeof compileShellText>) => ({
+      ...one,
+      findings: one.findings.map(({ start, end, make }) => make({ file: 0, start, end })),
+      functionWords: one.simple ? one.functionWords() : [],
+    });
+    const words = ['tool {v} a{w}b "{v}" {l*}', 'tool "x {v}" y'];
+    let round = 0;
+    for (const changed of ['', '', 'names', '', 'filters', 'constants', '', ''])
+      for (const shell of ['bash', 'sh'] as const)
+        for (const text of [...TEXTS, ...words]) {
+          const alone = compileShellText(text, again(text, ++round, shell, changed));
+          const options = again(text, round, shell, changed);
+          const asked: number[] = [];
+          const whole = repeated.compile(text, {
+            ...options,
+            // A value that is looked up twice would report its mistakes twice.
+            interpolation: (at) => options.interpolation(asked[asked.push(at) - 1] as number),
+          });
+          expect(shown(whole), text).toEqual(shown(alone));
+          expect(asked).toEqual([...new Set(asked)]);
+        }
+  });
   it('in sh', () =>
     expect(
       TEXTS.filter((text) => readAs(text, 'sh') !== readAs(text, 'bash'))

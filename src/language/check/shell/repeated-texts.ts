@@ -69,8 +69,7 @@ function isSame(
   for (const [at, { end, list, hole }] of known.interpolations) {
     const now = interpolations.get(at);
     if (now === undefined || now.end !== end || now.list !== list) return false;
-    if (now.hole.source !== hole.source || now.hole.filter !== hole.filter || now.hole.value.op !== hole.value.op)
-      return false;
+    if (now.hole.source !== hole.source || now.hole.filter !== hole.filter) return false;
   }
   return true;
 }

@@ -100,13 +100,14 @@ function warnUse(checks: ShellChecks, use: VariableUse, reader: ProgramReader): 
 function warnAssigned(checks: ShellChecks, word: Word): void {
   const name = assignedName(word);
   if (name === null) return;
-  if (isCodeVariable(name)) warnReads(checks, word, 'code');
+  // In `PATH="{v}:$PATH"` the text of before is read, which was reported where it was assigned.
+  if (isCodeVariable(name)) warnReads(checks, word, 'code', name);
   else if (INTEGER_VARIABLES.has(name) || checks.integers.has(name)) warnReads(checks, word, 'arithmetic');
 }
 
-function warnReads(checks: ShellChecks, word: Word | undefined, reader: ProgramReader): void {
+function warnReads(checks: ShellChecks, word: Word | undefined, reader: ProgramReader, except?: string): void {
   for (const name of word?.reads ?? [])
-    warnUse(checks, { name, start: (word as Word).start, end: (word as Word).end }, reader);
+    if (name !== except) warnUse(checks, { name, start: (word as Word).start, end: (word as Word).end }, reader);
   const printed = word?.expands === true ? printedIn(checks.held, word) : undefined;
   if (printed !== undefined) warnAt(checks, printed, 'output', printed.source, '');
 }
