@@ -36,7 +36,7 @@ const options = (text: string): string =>
 /** Events have fields, of which texts of several words are in quotes. */
 const fields = (text: string, program: string): string =>
   text
-    .replace(/^\{|\}$/g, '')
+    .replace(/^\{(.*)\}$/s, '$1')
     .replace(
       /(["']?)(\w+)\1\s*[:=]\s*("(?:[^"\\]|\\.)*"|\{[\w.]+\}|[^\s,{}]+)\s*,?/g,
       (_, __, name: string, value: string) =>

@@ -292,13 +292,6 @@ export const assignmentLines = (): readonly ForeignLine[] => [
     },
   },
   {
-    line: /^EMIT:?\s*"(\w[\w ]*)"\s+(\w+=.*)$/,
-    codes: /unexpected/,
-    message: () => 'an event with values has a name',
-    help: write,
-    by: (m) => `EMIT: ${part(m, 1).trim().toUpperCase().replace(/ +/g, '_')} ${part(m, 2)}`,
-  },
-  {
     line: /^USE:?\s*["']?([\w./-]+\.(?:dsl|statedsl|md))["']?$/,
     codes: /bad-name|unknown-pattern|unexpected/,
     message: () => 'the patterns of a file are imported at the margin',

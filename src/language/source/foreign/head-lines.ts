@@ -92,6 +92,8 @@ function isBelowMember(m: RegExpExecArray, text: string): boolean {
   const at = text.indexOf(m[0]);
   if (around(m[0], text) === undefined || at < 0) return false;
   const start = text.lastIndexOf('\n', at) + 1;
+  // A member is not below the one above it.
+  if (text.slice(start, at).trim() !== '') return false;
   const above = /(?:^|\n)([ \t]*)-\s[^\n]*\n$/.exec(text.slice(Math.max(0, start - 1000), start));
   return above !== null && at - start > (above[1] ?? '').length;
 }
@@ -135,7 +137,8 @@ export const headLines = (): readonly ForeignLine[] => [
       'i',
     ),
     codes: /not-an-instruction|unknown-verb|import-failed|unquoted-path|unexpected|missing-colon/,
-    when: (m) => !/^import:?\s+["']?(?!std\.)[\w./-]+["']?$/i.test(m[0]),
+    // `source env.sh` is a line for a shell.
+    when: (m) => !/^import:?\s+["']?(?!std\.)[\w./-]+["']?$|^source\s+\S*(?:\.(?:sh|bash|env)|\/activate)$/i.test(m[0]),
     help: write,
     by: (m) => {
       const names = /^from\s+(\w+)\s+import\s+(\w+)$/.exec(m[0]);
