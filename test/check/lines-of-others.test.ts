@@ -5,21 +5,7 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: these are programs
 import { expect, test } from 'vitest';
 import { compile } from '../../src/language/check/compile.js';
-import { applyEdits } from '../../src/language/source/fix-text.js';
-
-const onPath = (program: string) => /^[a-z]/.test(program) && !/[ :]/.test(program);
-const options = { lookups: { agents: { isKnown: () => true }, onPath } };
-
-/** Where a line stands: `@` is its place. */
-const INSTRUCTIONS =
-  'STATE: A\n  TRACK: n = 1\n  TRACK: items = []\n  TRACK: text = "a"\n  CHECK: r = ./r\n  @\n  GOTO: B\nSTATE: B\n  ASK user: "{n} {items} {text}" → q\n  RETURN: {q}\nPATTERN: P with a\n  DO: ls {a}\n';
-const ACTIONS = INSTRUCTIONS.replace('@', 'IF: n > 1 → @');
-const HANDLERS = INSTRUCTIONS.replace('@\n  GOTO: B', '@').replace('@', 'GOTO: B\n  @');
-const MARGIN = `@\n${INSTRUCTIONS.replace('  @\n', '')}`;
-const STEP =
-  'STEP: early\n  PROMPT: "Plan it."\n  AGENT: claude\nSTEP: main\n  PROMPT: "Do it."\n  AGENT: claude\n  @\n  GATE:\n    - bash "./test" as test\n  RETRY:\n    EXIT 3\n';
-const RETRIES = STEP.replace('  @\n', '').replace('EXIT 3', '@\n    EXIT 3');
-const GATES = STEP.replace('  @\n', '').replace('as test', 'as test\n    @');
+import { ACTIONS, GATES, HANDLERS, INSTRUCTIONS, MARGIN, options, RETRIES, STEP, said } from './said.js';
 
 test('without such a line there is no mistake', () => {
   for (const place of [INSTRUCTIONS, ACTIONS, HANDLERS, MARGIN, STEP, RETRIES, GATES]) {
@@ -30,33 +16,6 @@ test('without such a line there is no mistake', () => {
     ).toEqual([]);
   }
 });
-
-function said(place: string, line: string): string {
-  const text = place.replace('@', () => line);
-  const from = place.indexOf('@');
-  const { diagnostics } = compile(text, options);
-  const own = diagnostics.filter(({ span }) => span.end >= from && span.start <= from + line.length);
-  const words = own.map(({ code, message, help }) => `  ${code}: ${message}${help === undefined ? '' : ` · ${help}`}`);
-  const edits = own.flatMap(({ fixes = [] }) => fixes[0]?.edits ?? []);
-  const fixed = applyEdits(text, edits);
-  const becomes = edits.length === 0 ? [] : [`  → ${changed(text, fixed)}`];
-  return [line, ...words, ...becomes].join('\n');
-}
-
-/** The lines of a text that another one does not have. */
-function changed(from: string, to: string): string {
-  const [before, after] = [from.split('\n'), to.split('\n')];
-  let start = 0;
-  while (start < after.length && before[start] === after[start]) start++;
-  let end = 0;
-  while (end < after.length - start && before.at(-1 - end) === after.at(-1 - end)) end++;
-  return (
-    after
-      .slice(start, after.length - end)
-      .map((line) => line.trim())
-      .join(' ⏎ ') || '(nothing)'
-  );
-}
 
 test('instructions of other languages', () => {
   const lines = [
@@ -1534,7 +1493,7 @@ test('entries of a RETRY', () => {
       unexpected-text: \`times\` is unexpected here · write \`EXIT 3\`
       → EXIT 3
     EXIT = 5
-      retry-number: EXIT needs a whole number of at least 1 · write \`EXIT 5\`
+      unexpected-text: \`=\` is unexpected here · write \`EXIT 5\`
       → EXIT 5
     MAX 3
       unknown-entry: \`MAX\` is not an entry of \`RETRY\` · remove it

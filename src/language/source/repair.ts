@@ -157,8 +157,8 @@ function removalRange(
 
 /** Null if another bracket already closes here: only the author knows which of the two is wrong. */
 function clauseEnd(rest: string, close: string): number | null {
-  // The colon after the options of a verb: `DO [timeout=5s: make`.
-  const options = close === ']' ? /^[^\]"'{}():]*(?=:(?:\s|$))/.exec(rest) : null;
+  // The colon after the options of a verb: `DO [timeout=5s: make`. One behind an arrow belongs to an action.
+  const options = close === ']' ? /^(?:(?!->)[^\]"'{}():→])*(?=:(?:\s|$))/.exec(rest) : null;
   if (options !== null) return options[0].length;
   const arrow = rest.search(/[ \t]+(?:→|->)/);
   const clause = arrow < 0 ? rest : rest.slice(0, arrow);

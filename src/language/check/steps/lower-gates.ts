@@ -43,8 +43,15 @@ export function prepareGates(l: StateLowering, i: StepNode, step: NamedStep, tas
     const first = firsts.get(name);
     const span = entry.label?.span ?? entry.span;
     if (first !== undefined)
-      l.diagnostics.push(say.gateName(span, { name, first: { span: first, text: 'the first gate of that name' } }));
-    if (!GATE_NAME.test(name) || name === '__proto__') l.diagnostics.push(say.gateLabel(span, { name }));
+      l.diagnostics.push(
+        say.gateName(span, {
+          name,
+          first: { span: first, text: 'the first gate of that name' },
+          isLabel: entry.label !== undefined,
+        }),
+      );
+    if ((!GATE_NAME.test(name) && name !== '') || name === '__proto__')
+      l.diagnostics.push(say.gateLabel(span, { name }));
     firsts.set(name, first ?? span);
     step.gates.add(name);
     if (entry.label !== undefined || entry.kind === 'command')

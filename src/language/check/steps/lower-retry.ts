@@ -95,13 +95,15 @@ function prepareEntry(
 function numberOf(l: StateLowering, expression: Expression, word: 'ATTEMPT' | 'EXIT'): number {
   const value = constantOf(expression);
   if (typeof value === 'number' && Number.isInteger(value) && value >= 1) return value;
-  l.diagnostics.push(say.retryNumber(expression.span, { word }));
+  if (expression.kind !== 'broken') l.diagnostics.push(say.retryNumber(expression.span, { word }));
   return 1;
 }
 
 /** The gate in `gate.test`. */
 function gateOf(l: StateLowering, step: NamedStep, { gate }: Extract<RetryCondition, { kind: 'not' }>): string {
   const written = gate.text;
+  // That the name is missing has been reported.
+  if (written === '') return written;
   if (!written.startsWith('gate.')) {
     l.diagnostics.push(say.retryGate(gate.span, { written }));
     return written;
@@ -212,7 +214,7 @@ function warnOfSession(l: StateLowering, i: StepNode, entry: RetryEntry, layout:
   const agent = entry.overrides.find(({ name }) => name === 'agent');
   const declared = i.run.kind === 'agent' ? constantText(i.run.agent)?.trim() : undefined;
   const other = agent === undefined ? null : constantText(agent.value)?.trim();
-  if (agent !== undefined && other !== undefined && other !== declared)
+  if (agent !== undefined && other !== undefined && other !== declared && other !== '')
     l.diagnostics.push(say.forcedSession(agent.span, { agent: other ?? agent.value.raw }));
   else if (layout.worktree === 'reset') l.diagnostics.push(say.resetKeepsSession(entry.span, {}));
 }

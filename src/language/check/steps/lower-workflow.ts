@@ -35,7 +35,9 @@ export function lowerWorkflow(l: StateLowering, call: WorkflowCall, where: CallS
   // The passed values are lowered even if the workflow is unknown, so that their mistakes are reported.
   if ('tried' in found) {
     bindGiven(l, call);
-    l.diagnostics.push(say.unknownWorkflow(call.name.span, { name, tried: found.tried, near: found.near }));
+    // That the name is missing has been reported.
+    if (name !== '')
+      l.diagnostics.push(say.unknownWorkflow(call.name.span, { name, tried: found.tried, near: found.near }));
     return;
   }
   if (l.workflows.includes(found.file)) {

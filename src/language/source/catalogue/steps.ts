@@ -251,12 +251,12 @@ export const stepMessages = {
     help: 'name a file of the project',
   })),
   // ---- gates ----------------------------------------------------------------------------------------
-  gateName: message<{ name: string; first: Label }>('duplicate-gate', 'error', (f, s) => ({
+  gateName: message<{ name: string; first: Label; isLabel: boolean }>('duplicate-gate', 'error', (f, s) => ({
     message: `two gates of this step have the name \`gate.${f.name}\``,
     label: 'the second gate of that name',
     labels: [f.first],
     help: `give one of them another name, as in ${s.setting('as', `${f.name}2`)}`,
-    repair: { after: ` as ${f.name}2`, guess: true },
+    repair: f.isLabel ? { replace: f.name, by: `${f.name}2`, guess: true } : { after: ` as ${f.name}2`, guess: true },
   })),
   gateLabel: message<{ name: string }>('bad-gate-name', 'error', (f) => ({
     message: `\`${f.name}\` cannot be the name of a gate`,

@@ -414,7 +414,7 @@ export const instructionLines = (): readonly ForeignLine[] => [
     binds: (m) => [part(m, 1) || part(m, 4)],
   },
   {
-    line: /^ASK(?:\s+user)?:?\s+(?!user:?\s)([^"'→]+?)\s*(→\s*\w+)?$/,
+    line: /^ASK(?:\s+user)?:?\s+(?!user:?(?:\s|$))([^"'→]+?)\s*(→\s*\w+)?$/,
     help: write,
     by: (m) => `ASK user: "${part(m, 1)}"${m[2] === undefined ? '' : ` ${m[2]}`}`,
   },
