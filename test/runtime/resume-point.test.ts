@@ -1,10 +1,13 @@
 /** Where a record says that a failed run goes on, and where a replay of it begins: found in the events alone. */
 import { describe, expect, test } from 'vitest';
+import { Replay } from '../../src/interpreter/record/replay.js';
+import { advance, link, startRun } from '../../src/interpreter/run.js';
+import { locationOf } from '../../src/interpreter/run-state/thread.js';
 import { compile } from '../../src/language/check/compile.js';
 import type { Machine } from '../../src/machine/machine.js';
 import { findResumePoint } from '../../src/runtime/run/again/find-resume-point.js';
 import { eventAt, type ReplayPoint } from '../../src/runtime/run/again/replay-point.js';
-import { printed } from '../interpreter/machine-builder.js';
+import { OPTIONS, printed } from '../interpreter/machine-builder.js';
 import { ScriptedProgram } from '../interpreter/scripted-program.js';
 import { writtenRecord } from './written-record.js';
 
@@ -138,5 +141,66 @@ STATE: B
     const damaged = writtenRecord(run.events.slice(0, 6), true);
     expect(eventAt(damaged, { state: 'A', entry: 1 })).toBe(2);
     for (const state of ['B', 's']) expect(() => eventAt(damaged, { state, entry: 2 })).toThrow(/damaged/);
+  });
+});
+
+describe('a run that failed without an effect', () => {
+  /** The line at which it goes on, once what it failed at may be another one, and what runs from there. */
+  function heldAt(text: string, outputs: Readonly<Record<string, string>>): string {
+    const { machine } = compile(text);
+    const failed = start(text);
+    for (const [name, output] of Object.entries(outputs)) failed.end(name, output);
+    const { discarded } = findResumePoint(writtenRecord(failed.events), machine as Machine);
+    const { from, without, held = [] } = discarded;
+    const begun = startRun(link(machine as Machine), { ...OPTIONS, limits: { transitions: 9 } });
+    const same = <T>(one: T): T => one;
+    const replay = new Replay(
+      begun,
+      { toRecorded: same, toCompared: same, complete: same, migrate: () => null },
+      false,
+    );
+    replay.holdAt(held);
+    for (const [at, event] of failed.events.entries()) {
+      if (at + 1 >= from) break;
+      if (without.includes(at + 1)) replay.leaveOut();
+      else expect(replay.take(at + 1, event)).toBeNull();
+    }
+    replay.releaseHeldFailures();
+    const run = replay.release();
+    const { line } = locationOf(run.main);
+    const { state, pc } = run.main;
+    const code = run.linked.machine.states[state]?.code ?? [];
+    const op = code[pc - (run.linked.starts[state] as number)]?.op;
+    // Nothing was edited, so it fails again.
+    while (advance(run) === 'more') run.takeEvents();
+    expect([held.length, run.result?.status]).toEqual([1, 'failed']);
+    return `${line} ${op}`;
+  }
+
+  const FIELD = '{a.x}';
+
+  test.each<[string, string, string]>([
+    ['a value', '4 set', '  TRACK: n\n  SET: n = a.x\n'],
+    ['a text', '3 emit', `  EMIT: "${FIELD}"\n`],
+    ['a condition', '3 unless', '  IF: a.x == 1 → GOTO: B\n'],
+    ['the second condition of a row', '3 unless', '  IF: a == "1" → GOTO: B\n  IF: a.x == 1 → GOTO: B\n'],
+    ['the condition of an ELSE IF', '3 unless', '  IF: a == "1" → GOTO: B\n  ELSE IF: a.x == 1 → GOTO: B\n'],
+    ['an action below a condition', '3 unless', `  IF: a == "2" → EMIT: X n=${FIELD}\n`],
+    ['the second action below a condition', '3 emit', `  IF: a == "2" → EMIT: Y, EMIT: X n=${FIELD}\n`],
+    ['an action below two conditions', '3 unless', `  IF: a == "2" →\n    IF: a != "1" →\n      EMIT: X n=${FIELD}\n`],
+    ['an action of an ELSE', '3 unless', `  IF: a == "1" → GOTO: B\n  ELSE → EMIT: X n=${FIELD}\n`],
+    [
+      'an action below another one',
+      '5 unless',
+      `  IF: a == "2" →\n    EMIT: Y\n    IF: a != "1" → EMIT: X n=${FIELD}\n`,
+    ],
+    ['the first line of a loop', '4 emit', `  FOR EACH: i in [1, 2]\n    EMIT: X n=${FIELD}\n`],
+    ['a line below a loop', '5 emit', `  FOR EACH: i in [1, 2]\n    EMIT: Y\n  EMIT: X n=${FIELD}\n`],
+    ['a line below a condition', '4 emit', `  IF: a == "1" → EMIT: Y\n  EMIT: X n=${FIELD}\n`],
+    ['a FAIL', '3 fail', '  FAIL: "no"\n'],
+    ['a FAIL below a condition', '3 unless', '  IF: a == "2" → FAIL: "no"\n'],
+  ])('at %s: %s', (_, where, body) => {
+    const text = `STATE: A\n  DO: a = one\n${body}  GOTO: B\nSTATE: B\n  RETURN\n`;
+    expect(heldAt(text, { one: '2' })).toBe(where);
   });
 });
