@@ -111,7 +111,8 @@ function exitedOutcome(outcome: ExitedOutcome, outcomes: ToolBinding['outcomes']
 
 function decodePrinted({ stdout }: ExitedOutcome, invalid: string | undefined): PlanOutcome {
   const { text, bytes } = stdout;
-  if (bytes === 0) return brokenOutcome('not_json', 'it printed nothing, but a result must be JSON');
+  if (bytes === 0 || text?.trim() === '')
+    return brokenOutcome('not_json', 'it printed nothing, but a result must be JSON');
   if (text === undefined || stdout.base64 !== undefined)
     return stdout.base64 === undefined
       ? brokenOutcome('value_too_large', `the result has ${bytes} bytes, but a value can have at most 16 MiB`)
