@@ -78,17 +78,17 @@ test.each(['runs', 'worktrees', 'runs/index.ndjson'])('a store with a link as it
   }
 });
 
-test.each(['service', 'service/queue', 'service/deliveries', 'service/processes', 'service/notices'])(
-  'a store with a link as its %s is refused',
-  async (part) => {
-    const { folder } = projectFolder({ 'p.dsl': WAITS });
-    const store = join(folder, '.statedsl');
-    mkdirSync(join(store, part, '..'), { recursive: true });
-    symlinkSync(folder, join(store, part));
-    await expect(requireOwnStore(store)).rejects.toThrow(/is a symbolic link/);
-    expect(() => makeStore(store)).toThrow(RunRefused);
-  },
-);
+test.each([
+  ...['service', 'service/queue', 'service/deliveries', 'service/processes', 'service/notices'],
+  ...['memo', 'trials', 'budget', 'schedules', 'keys'],
+])('a store with a link as its %s is refused', async (part) => {
+  const { folder } = projectFolder({ 'p.dsl': WAITS });
+  const store = join(folder, '.statedsl');
+  mkdirSync(join(store, part, '..'), { recursive: true });
+  symlinkSync(folder, join(store, part));
+  await expect(requireOwnStore(store)).rejects.toThrow(/is a symbolic link/);
+  expect(() => makeStore(store)).toThrow(RunRefused);
+});
 
 test('a foreign store is refused before anything is reported', async () => {
   const configuration = 'agents: { a: { adapter: fake, model: x } }\n';
@@ -108,6 +108,19 @@ test('a store whose queue of the service came with a cloned repository is refuse
   expect(mayBeForeign(store)).toBe(true);
   await expect(requireOwnStore(store)).rejects.toThrow(/git tracks `.statedsl.service.queue/);
 });
+
+test.each(['memo/0a.json', `trials/${RUN}/trial.json`, 'budget/0a.json', 'schedules/nightly.json'])(
+  'a store whose %s came with a cloned repository is refused',
+  async (file) => {
+    const { folder } = projectFolder({ [`.statedsl/${file}`]: '{}' });
+    git(folder, 'init', '-q');
+    const store = join(folder, '.statedsl');
+    expect(mayBeForeign(store)).toBe(false);
+    git(folder, 'add', '-f', '.');
+    expect(mayBeForeign(store)).toBe(true);
+    await expect(requireOwnStore(store)).rejects.toThrow(/so it came with the repository/);
+  },
+);
 
 test('no file of a run is read or written through a link', async () => {
   const { one, id } = await waiting();

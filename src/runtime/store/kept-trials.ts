@@ -6,7 +6,7 @@
 import { mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Json } from '../../machine/expression.js';
-import { entryAt, readOwn, writeOwn } from './own-file.js';
+import { entryAt, isOwnFolder, readOwn, writeOwn } from './own-file.js';
 import { lockHolder } from './run-lock.js';
 import { storeError } from './store-error.js';
 
@@ -85,9 +85,8 @@ export function trialFolder(directory: string, id: string): string {
 /** The ids of all trials, newest first. */
 export function trialIds(directory: string): string[] {
   try {
-    const names = readdirSync(folderOf(directory)).filter((name) => ID.test(name));
-    return names
-      .filter((name) => entryAt(join(folderOf(directory), name, 'trial.json')) !== null)
+    return readdirSync(folderOf(directory))
+      .filter((name) => isTrialId(directory, name))
       .sort()
       .reverse();
   } catch {
@@ -97,7 +96,9 @@ export function trialIds(directory: string): string[] {
 
 /** Whether the store has a trial with this whole id. */
 export const isTrialId = (directory: string, id: string): boolean =>
-  ID.test(id) && entryAt(join(trialFolder(directory, id), 'trial.json')) !== null;
+  ID.test(id) &&
+  isOwnFolder(trialFolder(directory, id)) &&
+  entryAt(join(trialFolder(directory, id), 'trial.json')) !== null;
 
 /** Null: its file cannot be read, or another version has written it. */
 export function readTrial(directory: string, id: string): KeptTrial | null {

@@ -7,7 +7,7 @@ import { chmodSync, existsSync, readFileSync, realpathSync, type Stats, writeFil
 import { basename, dirname, join, resolve } from 'node:path';
 import { entryAt, makeFolder } from './own-file.js';
 import { errorCode, RunRefused } from './store-error.js';
-import { refuseLinks, SERVICE_PARTS } from './stored-run.js';
+import { refuseLinks, SERVICE_PARTS, SHARED_PARTS } from './stored-run.js';
 
 /** Only the owner may read a store: inputs and outputs of runs are private. */
 const PRIVATE = 0o700;
@@ -54,14 +54,15 @@ export async function requireOwnStore(directory: string, runId: string | null = 
 }
 
 /** The store itself, and what decides about its runs. */
-const PARTS = ['', 'runs', 'worktrees', 'runs/index.ndjson', 'service', ...SERVICE_PARTS];
+const PARTS = ['', 'runs', 'worktrees', 'runs/index.ndjson', 'service', ...SERVICE_PARTS, ...SHARED_PARTS];
 
 /**
  * Whether `requireOwnStore` must decide about a store before a run begins in it. Starts no process, because a new run reads
- * no other: git needs asking only if the list of files that it tracks mentions runs, or what the service keeps.
+ * no other: git needs asking only if the list of files that it tracks mentions runs, what they share, or what the service keeps.
  */
 export function mayBeForeign(directory: string): boolean {
-  if (['runs', 'service'].every((part) => entryAt(join(directory, part)) === null)) return false;
+  const parts = ['runs', 'service', ...SHARED_PARTS];
+  if (parts.every((part) => entryAt(join(directory, part)) === null)) return false;
   for (const part of PARTS) {
     const stats = entryAt(join(directory, part));
     if (stats !== null && !isOwn(stats)) return true;
@@ -71,7 +72,7 @@ export function mayBeForeign(directory: string): boolean {
 }
 
 /** Ids of runs begin with 0. In some formats of git's list, a path is cut at a part that the path before it has, too. */
-const TRACKED = ['runs/0', ...SERVICE_PARTS];
+const TRACKED = ['runs/0', ...SERVICE_PARTS, 'memo/', 'trials/0', 'budget/', 'schedules/'];
 
 function tracksRuns(git: string): boolean {
   try {
@@ -107,7 +108,9 @@ async function trackedFile(store: string): Promise<string | null> {
   const link = isLink ? await trackedFiles(dirname(store), [`:(literal)${name}`]) : [];
   if (typeof link === 'string') return link;
   const inside =
-    link.length > 0 ? [] : await trackedFiles(store, ['runs', 'worktrees', 'index.ndjson', ...SERVICE_PARTS]);
+    link.length > 0
+      ? []
+      : await trackedFiles(store, ['runs', 'worktrees', 'index.ndjson', ...SERVICE_PARTS, ...SHARED_PARTS]);
   if (typeof inside === 'string') return inside;
   const tracked = link.length > 0 ? name : inside[0] === undefined ? undefined : join(name, inside[0]);
   return tracked === undefined ? null : `git tracks \`${tracked}\`, so it came with the repository`;

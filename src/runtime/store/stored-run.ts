@@ -304,8 +304,15 @@ export function runStatus(directory: string, runId: string, entry: IndexEntry | 
 /** What decides which runs the service executes and whom it notifies. */
 export const SERVICE_PARTS = ['service/queue', 'service/deliveries', 'service/processes', 'service/notices'];
 
+/** What runs take over from earlier ones: outcomes, results of trials, what was spent, and when schedules began. */
+export const SHARED_PARTS = ['memo', 'trials', 'budget', 'schedules'];
+
 /** The parts of a store that would lead out of it as links. */
-const PARTS = ['runs', 'keys', 'worktrees', 'index.ndjson', 'runs/index.ndjson', 'service', ...SERVICE_PARTS];
+const PARTS = [
+  ...['runs', 'keys', 'worktrees', 'index.ndjson', 'runs/index.ndjson', 'service'],
+  ...SERVICE_PARTS,
+  ...SHARED_PARTS,
+];
 
 /** Whether a store, or a part of it, is a symbolic link. */
 export function leadsElsewhere(directory: string): boolean {
