@@ -7,7 +7,7 @@ import { listRuns } from '../../src/runtime/list-runs.js';
 import { processStat, thisOrigin } from '../../src/runtime/process/process-group.js';
 import { resume } from '../../src/runtime/run/again/resume-run.js';
 import { cancelStored } from '../../src/runtime/run/cancel.js';
-import { openInbox } from '../../src/runtime/store/inbox.js';
+import { deliver, openInbox } from '../../src/runtime/store/inbox.js';
 import { lockRun } from '../../src/runtime/store/run-lock.js';
 import { type KeptRun, keptRun, refusal } from './kept-run.js';
 
@@ -31,6 +31,27 @@ test('its record ends with who cancelled it, and lists what a rollback would und
   expect(listRuns(kept.dir)).toMatchObject([
     { status: 'failed', state: 'A', effects: 1, cancelled: true, error: expect.stringContaining('cancelled the run') },
   ]);
+});
+
+test('answers and signals that it had accepted and not taken are on its record', async () => {
+  const kept = await keptRun(WAITS, work);
+  const { run_id } = kept.report;
+  deliver(kept.path, { kind: 'answer', name: 'ok@1', value: 'yes', by: 'grace' }, null);
+  deliver(kept.path, { kind: 'signal', name: 'go', payload: { n: 1 }, by: 'grace' }, null);
+  deliver(kept.path, { kind: 'refused', id: 'ok@1', name: 'ok', value: 'no', by: 'eve', through: 'http' }, null);
+  await cancelStored(kept.dir, run_id, 'ada');
+  expect(eventsOf(kept).slice(-5)).toMatchObject([
+    {
+      type: 'warned',
+      message: 'grace had answered `ok@1` with "yes", which the run had not taken when it was cancelled',
+    },
+    { type: 'warned', message: expect.stringContaining('sent the signal `go` with {"n":1}') },
+    { type: 'answer_refused', by: 'eve' },
+    { type: 'run_cancelled', by: 'ada' },
+    { type: 'run_failed' },
+  ]);
+  const inbox = eventsOf(kept).flatMap((event) => ('inbox' in event ? [event.inbox] : []));
+  expect(inbox).toEqual([...inbox].sort((a, b) => Number(a) - Number(b)));
 });
 
 test('it is neither cancelled again nor resumed, nor is a run that has returned', async () => {

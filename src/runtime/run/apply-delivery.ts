@@ -62,6 +62,22 @@ export function applyDelivery(run: Run, delivery: Delivery, through: { readonly 
   }
 }
 
+/** Records what a run did not take before it was cancelled: an answer or a signal does nothing there. */
+export function noteUntaken(run: Run, delivery: Delivery, through: { readonly inbox: number }): void {
+  if (delivery.kind === 'cancel') return;
+  if (delivery.kind !== 'answer' && delivery.kind !== 'signal') return void applyDelivery(run, delivery, through);
+  const { kind, name, by } = delivery;
+  const sent = printJson(kind === 'answer' ? delivery.value : delivery.payload).slice(0, MOST_NOTED);
+  const message =
+    kind === 'answer'
+      ? `${by} had answered \`${name}\` with ${sent}, which the run had not taken when it was cancelled`
+      : `${by} had sent the signal \`${name}\` with ${sent}, which the run had not taken when it was cancelled`;
+  run.recordNow({ type: 'warned', message, state: run.currentState, line: 0, by: 'runner', ...through });
+}
+
+/** So many characters of a value stand in a note. */
+const MOST_NOTED = 200;
+
 /** Throws a `RunRefused` if no program can wait for a signal with this name. */
 export function checkSignalName(name: string): void {
   if (!isSignalName(name))

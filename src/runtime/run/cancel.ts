@@ -10,7 +10,7 @@ import { clockMs } from '../clock.js';
 import { stopLeftovers } from '../process/leftovers.js';
 import { hasOpen, isProcessNumber, processStat } from '../process/process-group.js';
 import { RunModel } from '../record/run-model.js';
-import { deliver } from '../store/inbox.js';
+import { deliver, openInbox } from '../store/inbox.js';
 import { openFileJournal } from '../store/journal.js';
 import { withLockedRun } from '../store/open-own-run.js';
 import { type JournalEnd, readJournal } from '../store/read-journal.js';
@@ -23,6 +23,7 @@ import { requireOwnStore } from '../store/store-ownership.js';
 import { openStoredRun, type StoredRun } from '../store/stored-run.js';
 import { recoveryContextOf } from './again/prepare-recovery.js';
 import { recoverRun } from './again/recover.js';
+import { noteUntaken } from './apply-delivery.js';
 
 /** How long a process may take to end a run, in milliseconds: its commands get two seconds to clean up. */
 const PATIENCE_MS = 8000;
@@ -176,9 +177,12 @@ function overBy(result: RunModel['result']): Extent['over'] {
 function endOf(stored: StoredRun, by: string, state: string | null): RunEvent[] {
   try {
     const { inputs, redactor } = recoveryContextOf(stored, {});
-    const { replay, difference } = recoverRun(stored, { inputs, redactor, discarded: null });
+    const { replay, difference, inbox } = recoverRun(stored, { inputs, redactor, discarded: null });
     if (difference === null) {
       const rest = replay.rest();
+      // Who sent it was told that it is on record.
+      for (const { delivery, inbox: until } of openInbox(stored.path, inbox).take())
+        noteUntaken(replay.run, delivery, { inbox: until });
       cancelRun(replay.run, by);
       return [...rest, ...replay.run.takeEvents()].map((event) => redactor?.event(event) ?? event);
     }
