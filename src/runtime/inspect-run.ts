@@ -97,6 +97,8 @@ export function inspectRun(directory: string, runId: string, at: number | null, 
   const { last, damaged } = scanned;
   if (damaged !== null && (at === null || at >= damaged.seq)) refuseDamage(journal, damaged);
   if (last === 0 && lockHolder(stored.path).owner !== null) throw aboutToBegin(runId);
+  // It may have recorded something that was lost.
+  if (last === 0) readJournal(journal, () => true);
   if (last === 0)
     throw new RunRefused(
       'unusable',

@@ -12,6 +12,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
+import { diffRuns } from '../../src/app/diff-runs.js';
 import { openPrograms, openRuns } from '../../src/app/open-runs.js';
 import { type Result, refusalOf } from '../../src/app/result.js';
 import type { EventStream, RunFilter, Runs } from '../../src/app/runs.js';
@@ -325,6 +326,35 @@ test('of a damaged record, what comes before the damage is shown', async () => {
     'run_suspended',
   ]);
 });
+
+test.each([0, 2])(
+  'of a record that lost its end, the damage begins after event %i, whatever reads it',
+  async (kept) => {
+    const project = folder();
+    const runs = openRuns({ folder: project, commands });
+    const id = await started(runs, ASKS);
+    const other = await started(runs, ASKS);
+    const journal = join(project, '.statedsl/runs', id, 'journal.ndjson');
+    const left = readFileSync(journal, 'utf8')
+      .split('\n')
+      .slice(0, kept)
+      .map((line) => `${line}\n`)
+      .join('');
+    writeFileSync(journal, `${left}{"seq":`);
+    const damage = { seq: kept + 1, byte: left.length };
+    const refused = [
+      await runs.inspect(id),
+      await runs.answer(id, { colour: 'red' }),
+      await runs.signal(id, 'go', null),
+      await runs.cancel(id),
+      await runs.resume(id),
+    ];
+    expect(refused).toMatchObject(refused.map(() => ({ ok: false, refusal: { code: 'damaged', damage } })));
+    await expect(diffRuns(runs, id, other, project)).rejects.toThrow(/cannot be compared/);
+    const types = await typesOf(value(await runs.events(id, 0, undefined, 'no')));
+    expect(types).toEqual([...['run_started', 'state_entered'].slice(0, kept), 'journal_damaged']);
+  },
+);
 
 test('of a command that has not ended, exactly what it has printed is shown', async () => {
   const project = folder();

@@ -171,7 +171,7 @@ describe('a journal that lacks whole lines', () => {
       copy,
       all().filter((index) => index !== 2),
     );
-    expect(await refusal(() => goOn(copy))).toMatch(/^StoreError: the end of `.*journal.ndjson` is missing: /);
+    expect(await refusal(() => goOn(copy))).toMatch(/ is damaged: event 3 is missing before event 4, /);
   });
 });
 

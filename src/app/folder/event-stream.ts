@@ -6,6 +6,7 @@ import { Buffer } from 'node:buffer';
 import { closeSync, fstatSync } from 'node:fs';
 import { join } from 'node:path';
 import { statusAfter } from '../../interpreter/events/status-after.js';
+import { hasLostEnd } from '../../runtime/store/covered-journal.js';
 import { positionAfter } from '../../runtime/store/find-event.js';
 import { JournalLines, type LineListener, lastEvents } from '../../runtime/store/journal-lines.js';
 import { entryAt, openToRead } from '../../runtime/store/own-file.js';
@@ -72,11 +73,17 @@ async function* passOn<T extends Sized>(
     fd = openToRead(path);
     const journal = new JournalLines(fd, path, positionAfter(fd, path, spec.after));
     const gathered = new Kind(path, spec.after);
+    let isWhole = false;
     for (;;) {
       if (signal?.aborted === true) return onEnd({ reason: 'aborted' });
       // Before reading: what was recorded until the run was released is read after it.
       const isReleased = follow !== 'forever' && follow !== 'no' && lockHolder(folder).owner === null;
       const isMore = journal.read(BATCH_BYTES, gathered);
+      if (!isMore && !isWhole) {
+        isWhole = true;
+        const { seq, offset } = journal.end;
+        if (hasLostEnd(folder, fd, seq)) gathered.damage(seq + 1, offset);
+      }
       const batch = gathered.take(isMore);
       if (batch.length > 0) yield batch;
       if (isMore) continue;

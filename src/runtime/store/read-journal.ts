@@ -110,7 +110,10 @@ function readFrom(
   from: JournalPosition,
 ): JournalEnd {
   const size = fstatSync(fd).size;
-  if (size < from.offset) throw new StoreError(missingEnd(path, size, from.offset));
+  if (size < from.offset) {
+    const { seq, offset } = readFrom(fd, path, () => true, journalStart);
+    throw new JournalDamage(missingEnd(path, size, from.offset), seq + 1, offset);
+  }
   let buffer = bufferFor(fd, from.offset);
   let { seq, offset } = from;
   const appended = new AppendDecoder();
