@@ -883,7 +883,9 @@ describe('about the service', () => {
     writeFileSync(journal, whole);
     const asked = await finish('ask.dsl');
     await send('POST', `/api/v1/runs/${asked}/cancel`, {});
-    expect(await helpOf('POST', `/api/v1/runs/${asked}/apply`)).toContain(`git merge statedsl/${asked}`);
+    expect(await helpOf('POST', `/api/v1/runs/${asked}/apply`)).toBe(
+      'it had no worktree, so there is nothing to merge',
+    );
     expect(httpHelp('use `--worktree=off`', id)).toBe('in a terminal: use `--worktree=off`');
     expect(await helpOf('POST', `/api/v1/runs/${id}/replay`, { from: 'failed' })).toBe(
       'start again from a state: `{"from": {"state": STATE}}`',

@@ -56,7 +56,9 @@ function refuseUnreturned(store: string, id: string, status: RunStatus, isCancel
     return refuse(
       'over',
       `run \`${id}\` was cancelled, so it does not return`,
-      `merge what it has done by hand: \`git merge statedsl/${id}\``,
+      keptFacts(openStoredRun(store, id).path) === null
+        ? 'it had no worktree, so there is nothing to merge'
+        : `merge what it has done by hand: \`git merge statedsl/${id}\``,
     );
   readJournal(openStoredRun(store, id).journal, () => true);
   return refuse('unfinished', message, `resume it: \`statedsl resume ${id}\``);
