@@ -2,6 +2,7 @@
 import { checkMessages as say } from '../../source/catalogue/check.js';
 import type { Span } from '../../source/diagnostic.js';
 import type { ShellText } from '../../syntax/ast.js';
+import type { Expression } from '../../syntax/expression-nodes.js';
 import type { StateLowering } from '../lower/state-lowering.js';
 import { isSign, isWellKnown } from '../shell/known-programs.js';
 import type { CompiledShellText } from '../shell/text.js';
@@ -69,6 +70,17 @@ export function reportCommands(
       l.diagnostics.push(say.commandNotFound(span, { word: name, path: name.includes('/'), ...subtraction }));
     }
   });
+}
+
+/** The program of a bound list that reads like a command, as `x = ["git", "log", "-1"]`; null: it reads like a list. */
+export function programInList(list: Expression): string | null {
+  if (list.kind !== 'list') return null;
+  const [program = '', ...rest] = list.items.map((item) => (item.kind === 'text' ? item.template.parts[0] : undefined));
+  if (typeof program !== 'string') return null;
+  const isPrinter = program === 'echo' || program === 'printf';
+  const isProgram = isPrinter || isWellKnown(program) || /^(?:\.{0,2}\/|[\w.-]+\/)\S+$/.test(program);
+  const isArgument = (text: unknown): boolean => typeof text === 'string' && /^--?[A-Za-z\d]/.test(text);
+  return isProgram && (isPrinter ? rest.length > 0 : rest.some(isArgument)) ? program : null;
 }
 
 /** `data[0].name`, which is an expression if nothing follows it, and `data[1:]`, which is none. */

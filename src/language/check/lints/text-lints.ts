@@ -100,7 +100,8 @@ function addBound(i: Instruction, names: Set<string>): void {
   if ((i.kind === 'do' || i.kind === 'check') && i.bind !== undefined) names.add(i.bind.text);
 }
 
-const OPTIONS = '\\[(?:ok|timeout|retry(?:_on)?|once|cwd|shell|strict|env\\.\\w+)(?:=[^\\]]*)?(?:\\s[^\\]]*)?\\]';
+const OPTIONS =
+  '\\[(?:ok|timeout|idle|retry(?:_on)?|once|memo|cwd|shell|strict|env\\.\\w+)(?:=[^\\]]*)?(?:\\s[^\\]]*)?\\]';
 /** What may be options after a command. In braces, `{timeout:int}` is a value with its type. */
 const OPTIONS_AFTER = /\s([[(]\s*([A-Za-z_][^[\](){}'"`]*)[\])])$/;
 const OPTIONS_FIRST = new RegExp(`^(${OPTIONS})(?:\\s+|$)`);

@@ -12,7 +12,7 @@ import { checkMessages as say } from '../../source/catalogue/check.js';
 import type { CheckNode, Instruction, Option, Performed, ShellText } from '../../syntax/ast.js';
 import type { Expression } from '../../syntax/expression-nodes.js';
 import { visitExpression } from '../free-names.js';
-import { reportCommands } from '../lints/command-lints.js';
+import { programInList, reportCommands } from '../lints/command-lints.js';
 import { lintScript } from '../lints/script-lints.js';
 import { newCommand } from '../shell/frames.js';
 import { BUILTINS, programName } from '../shell/known-programs.js';
@@ -72,6 +72,8 @@ export function lowerDo(l: StateLowering, i: Do): void {
       textOf(i) === String(expression.value)
     )
       l.diagnostics.push(say.valueNotCommand(expression.span, { word: textOf(i), bind: i.bind.text }));
+    const program = i.performed.kind === 'argv' ? programInList(i.performed.list) : null;
+    if (program !== null) l.diagnostics.push(say.listNotCommand(expression.span, { program, bind: i.bind.text }));
     l.emitter.add(
       { op: 'set', to: { in: 'local', slot: l.scope.local(i.bind.text) }, name: i.bind.text, value },
       i.span,

@@ -30,6 +30,11 @@ export const effectMessages = {
     label: `\`${f.bind}\` is always ${f.word}`,
     help: `write \`${f.bind} = (${f.word})\` for the boolean, or \`${f.bind} = command ${f.word}\` for the command`,
   })),
+  listNotCommand: message<{ program: string; bind: string }>('taken-as-text', 'warning', (f) => ({
+    message: 'this is a list, and no command runs',
+    label: `\`${f.bind}\` is the list itself`,
+    help: `write \`${f.bind} = ${f.program} …\`, without brackets and commas, for the command: each value in braces is one argument; or put the list in parentheses`,
+  })),
   commandNotFound: message<{ word: string; path: boolean; subtraction?: string }>(
     'command-not-found',
     'warning',
