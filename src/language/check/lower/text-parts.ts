@@ -6,7 +6,7 @@ import { textMessages as say } from '../../source/catalogue/texts.js';
 import type { Diagnostic, Span } from '../../source/diagnostic.js';
 import type { Interpolation, Template } from '../../syntax/expression-nodes.js';
 import { doubledBraces, oddBraces, statementInBraces } from '../../syntax/tree/odd-braces.js';
-import { freeNames } from '../free-names.js';
+import { isSurelyMeant, namesIn } from '../shell/odd-names.js';
 
 /** The names that a text can read, and where mistakes are reported. */
 interface NamesInText {
@@ -84,9 +84,13 @@ function split(text: string, template: Template, from: number, scope: NamesInTex
       );
       continue;
     }
-    const names = found.kind === 'computed' ? freeNames(found.expression).map(({ name }) => name) : [found.name];
-    if (!names.some((name) => scope.has(name))) continue;
+    const names = namesIn(found);
+    if (names.length === 0 ? !isSurelyMeant(found) : !names.some((name) => scope.has(name))) continue;
     const where = locate(found.written);
+    if (found.kind === 'broken') {
+      diagnostics.push(say.brokenCall(where, found));
+      continue;
+    }
     if (found.kind !== 'computed') {
       const instead = 'instead' in found ? found.instead : null;
       const onlyInputs = scope.only !== undefined && (instead === null || !scope.only.test(instead));

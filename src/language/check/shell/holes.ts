@@ -10,10 +10,11 @@ import {
   listNotAWord,
   rawSplice,
 } from '../../source/catalogue/shell.js';
+import { textMessages } from '../../source/catalogue/texts.js';
 import { oddBraces } from '../../syntax/tree/odd-braces.js';
-import { freeNames } from '../free-names.js';
 import { addHole, grow, top, wordAt } from './frames.js';
 import { type CommandFrame, type Lexing, report, rewrite, type ShellInterpolation } from './lexing.js';
+import { isSurelyMeant, namesIn } from './odd-names.js';
 
 /**
  * `{{name}}` looks like an escape, which exists only in other texts, and `{{ name }}` looks like a value of a template
@@ -63,13 +64,21 @@ function keepOdd(l: Lexing, at: number): { kept: string } | null {
   if (/[$\\\w{]/.test(l.text[at - 1] ?? '') || l.text[at + 1] === '{') return null;
   const found = oddBraces(l.text, at, 0, (offset) => offset);
   if (found === null) return null;
-  const names = found.kind === 'computed' ? freeNames(found.expression).map(({ name }) => name) : [found.name];
-  if (names.length === 0 || !names.every((name) => l.isValue(name))) return null;
+  const names = namesIn(found);
+  const isValue = (name: string): boolean => l.isValue(name);
+  if (
+    names.length === 0 ? !isSurelyMeant(found) : !(found.kind === 'broken' ? names.some(isValue) : names.every(isValue))
+  )
+    return null;
   const { written } = found;
+  // To awk and others it may be more than a call.
+  if (found.kind === 'broken' && !/[)\]]\s*\}$/.test(written)) return null;
   const isSpaced = found.kind === 'computed' && found.expression.kind === 'name';
   const value = isSpaced ? `{${found.name}}` : 'instead' in found ? found.instead : null;
   const compute = found.kind === 'other' ? (found.compute ?? '…') : undefined;
-  report(l, at, at + written.length, (span) => computedBraces(span, { written, value, compute }));
+  report(l, at, at + written.length, (span) =>
+    found.kind === 'broken' ? textMessages.brokenCall(span, found) : computedBraces(span, { written, value, compute }),
+  );
   return { kept: written };
 }
 

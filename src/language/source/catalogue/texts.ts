@@ -189,6 +189,11 @@ export const textMessages = {
       ...omitUndefined({ repair: instead === null ? undefined : { instead, guess: true as const } }),
     };
   }),
+  brokenCall: message<{ written: string; why: string; help?: string }>('ambiguous-braces', 'error', (f) => ({
+    message: `\`${f.written}\` cannot be read: ${f.why}`,
+    label: 'braces take an expression',
+    help: f.help ?? 'correct it, or compute it first, as in `DO: result = …`',
+  })),
   substitution: message<{ text: string; line: string }>('taken-as-text', 'warning', (f) => ({
     message: `\`${f.text}\` is text here, and runs nothing`,
     label: 'not a command',

@@ -17,7 +17,9 @@ export function interpolationEnd(text: string, at: number): number {
   simplePath.lastIndex = at;
   if (simplePath.test(text)) return simplePath.lastIndex;
   complexStart.lastIndex = at;
-  return complexStart.test(text) ? balancedEnd(text, at) : stepKeyEnd(text, at);
+  if (!complexStart.test(text)) return stepKeyEnd(text, at);
+  const end = balancedEnd(text, at);
+  return text[end - 1] === '}' ? end : -1;
 }
 
 const COMPUTED_START = /\{[ \t]*(?:NOT\b|[A-Za-z_(])/y;

@@ -2,6 +2,7 @@
  * Braces that are no plain interpolation: an expression, as in `{n + 1}`, and what other languages write. Whether they are
  * meant depends on the names that have values, which only the checker knows.
  */
+import { omitUndefined } from '../../../prelude/omit-undefined.js';
 import type { Expression } from '../expression-nodes.js';
 import { inLatin } from '../names.js';
 import { balancedEnd } from '../tokens/interpolation-scan.js';
@@ -13,6 +14,8 @@ export type OddBraces = { readonly written: string /** The first name. */; reado
   | { readonly kind: 'other'; readonly instead: string | null; readonly compute?: string }
   /** `instead`: with the brackets and the brace that are missing. */
   | { readonly kind: 'unclosed'; readonly instead: string }
+  /** A call of one of our functions, or an element, with a mistake in it. `names`: what it reads. */
+  | { readonly kind: 'broken'; readonly names: readonly string[]; readonly why: string; readonly help?: string }
 );
 
 /** A value as template languages and services write it. The language writes `{{n}}` for the text `{n}`. */
@@ -57,7 +60,7 @@ export function oddBraces(text: string, at: number, file: number, base: (offset:
   if (open !== undefined) return { kind: 'unclosed', written: open, name: named, instead: `${open}}` };
   const end = balancedEnd(text, at);
   const written = text.slice(at, end);
-  if (end < 0 || !written.endsWith('}')) return unclosedBracket(text, at, file);
+  if (end < 0 || !written.endsWith('}')) return unclosedBracket(text, at, file) ?? wrongBracket(text, at);
   const inner = written.slice(1, -1);
   const [, lettered = '', path = ''] = LETTERED.exec(inner) ?? [];
   if (/[^\0-\x7f]/.test(lettered)) {
@@ -98,8 +101,17 @@ export function oddBraces(text: string, at: number, file: number, base: (offset:
   const { expression, diagnostics, complete } = parseExpressionText(inner.trim(), base(at + 1 + lead), file);
   if (complete && diagnostics.length === 0 && !LITERALS.has(expression.kind))
     return { kind: 'computed', written, name, expression };
-  if (!FOREIGN.test(inner) && !WORDS.test(inner)) return null;
   const method = METHOD.exec(inner);
+  if (method === null && CALLED.test(inner)) {
+    const [problem] = diagnostics;
+    if (problem === undefined) return brokenCall(inner, written, { why: 'it goes on behind the call' });
+    // Its brackets fit together, so the parser met something else than a comma.
+    if (problem.message.endsWith('is never closed'))
+      return brokenCall(inner, written, { why: 'its arguments are not values with commas between them' });
+    const { message: why, help } = problem;
+    return brokenCall(inner, written, { why, ...omitUndefined({ help }) });
+  }
+  if (!FOREIGN.test(inner) && !WORDS.test(inner)) return null;
   if (method !== null)
     return {
       kind: 'other',
@@ -170,9 +182,30 @@ function literalFirst(inner: string, written: string, start: number, file: numbe
 /** How far the end of braces is looked for. */
 const LONGEST = 200;
 const ENDS = /[{}\n]/g;
+/** Names of our functions that other words in braces hardly have. */
+const OURS =
+  '(?:abs|base64_decode|base64_encode|ceil|default|exit_code|first|float|floor|int|join|json|keys|last|len|lines|lower|max|min|parse_json|range|replace|round|sha256|slice|sort|split|string|sum|trim|unique|upper|values|version)';
 /** A call of one of our functions or an index, in one word: what a word of prose or code begins so is text. */
-const BEGUN =
-  /^(?:(?:abs|base64_decode|base64_encode|ceil|default|exit_code|first|float|floor|int|join|json|keys|last|len|lines|lower|max|min|parse_json|range|replace|round|sha256|slice|sort|split|string|sum|trim|unique|upper|values|version)\(|[A-Za-z_][\w.]*\[)[^\s{}]*/;
+const BEGUN = new RegExp(`^(?:${OURS}\\(|[A-Za-z_][\\w.]*\\[)[^\\s{}]*`);
+/** With a semicolon or a dollar sign it is of another language. */
+const CALLED = new RegExp(`^\\s*${OURS}\\([^;$]*$`);
+const INDEXED = /^\s*[A-Za-z_][\w.]*\[[^;$]*$/;
+
+function brokenCall(inner: string, written: string, reported: { readonly why: string; readonly help?: string }): OddBraces {
+  const names = [...inner.replace(/"[^"]*"|'[^']*'/g, '""').matchAll(/(?<![\w."])([A-Za-z_]\w*)(?![\w(])/g)].map(
+    ([, name = '']) => name,
+  );
+  return { kind: 'broken', written, name: names[0] ?? '', names, ...reported };
+}
+
+/** `{len(l))}`, `{len(l]}` and `{l[0]]}`. */
+function wrongBracket(text: string, at: number): OddBraces | null {
+  ENDS.lastIndex = at + 1;
+  const stop = ENDS.exec(text.slice(0, at + LONGEST));
+  const inner = stop?.[0] === '}' ? text.slice(at + 1, stop.index) : '';
+  if (!CALLED.test(inner) && !INDEXED.test(inner)) return null;
+  return brokenCall(inner, `{${inner}}`, { why: 'its brackets do not fit together' });
+}
 
 /** `{len(l}` and `{n[0}`, and `{len(l` without a brace in the rest of its line. */
 function unclosedBracket(text: string, at: number, file: number): OddBraces | null {
