@@ -18,6 +18,7 @@ import {
   MOST_UNHASHED,
   readLineBytes,
 } from './store/journal-line.js';
+import { artifactsOf } from './store/large-values.js';
 import { openToRead, readOwn } from './store/own-file.js';
 import { CHUNK_BYTES } from './store/read-journal.js';
 import { HEADS, mustBeSigned, readHeads, type StoredHead, signatureCheck } from './store/record-heads.js';
@@ -91,6 +92,8 @@ class RecordVerification {
   private readonly problems: RecordProblem[] = [];
   private readonly notes: string[] = [];
   private readonly isChained: boolean;
+  /** The artifacts that events cannot be read without. */
+  private readonly needed = new Set<string>();
   private seq = 0;
   /** Of the bytes that the next hash is of. */
   private unhashed: Hash;
@@ -183,6 +186,7 @@ class RecordVerification {
       this.report('`run.json` was changed: it does not say that the record is chained, and its lines are', seq);
     this.add(bytes.subarray(start, end + 1));
     this.refer(bytes.toString('latin1', start, end));
+    for (const name of artifactsOf(event)) this.needed.add(name);
     if ('digest' in event && typeof event.digest === 'string') this.digests.add(event.digest);
     if (this.hasEnded && !AFTER_END.has(event.type) && !isDelivery(event))
       this.report(`event ${seq} (\`${event.type}\`) follows the end of the run`, seq);
@@ -253,7 +257,9 @@ class RecordVerification {
     for (const name of this.artifacts) {
       const file = join(folder, name);
       // A value of the program may look like a reference.
-      if (!existsSync(file)) this.notes.push(`the artifact ${name.slice(0, 12)}… is not there`);
+      if (!existsSync(file) && this.isChained && this.needed.has(name))
+        this.report(`the artifact \`${name}\` is missing`);
+      else if (!existsSync(file)) this.notes.push(`the artifact ${name.slice(0, 12)}… is not there`);
       else if (digestOfFile(file) !== name) this.report(`the artifact \`${name}\` was changed`);
     }
     for (const digest of this.digests) {

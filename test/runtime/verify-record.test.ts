@@ -143,6 +143,10 @@ const tamperings: Readonly<Record<string, Tampering>> = {
   'a changed byte of an artifact': flipIn(({ path }) =>
     join('artifacts', readdirSync(join(path, 'artifacts'))[0] as string),
   ),
+  'a removed artifact': ({ path }) => {
+    const folder = join(path, 'artifacts');
+    rmSync(join(folder, readdirSync(folder).sort()[0] as string), { force: true });
+  },
   'a removed line': changeLines((lines, below) => lines.splice(below(lines.length), 1)),
   'removed lines': changeLines((lines, below) => lines.splice(below(lines.length - 1), 2)),
   'a line twice': changeLines((lines, below) => {

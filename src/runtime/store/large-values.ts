@@ -206,6 +206,35 @@ export function decodeEvent(event: RunEvent, artifacts: string): RunEvent {
   return decoded as unknown as RunEvent;
 }
 
+/** The artifacts without which an event, as it is in the journal, cannot be read. */
+export function artifactsOf(event: RunEvent): readonly string[] {
+  const found: string[] = [];
+  const members = event as unknown as { readonly [name: string]: Json | undefined };
+  for (const name of ENCODED[event.type] ?? []) addReferences(members[name], found);
+  if (event.type === 'effect_settled') {
+    const { outcome } = event;
+    if (outcome.kind === 'value') addReferences(outcome as unknown as Json, found);
+    if (outcome.kind === 'exited') found.push(...[outcome.stdout.artifact, outcome.stderr_artifact].filter(isName));
+  }
+  if ((event.type === 'effect_requested' || event.type === 'gate_result') && isName(event.artifact))
+    found.push(event.artifact);
+  return found;
+}
+
+const isName = (name: Json | undefined): name is string => typeof name === 'string';
+
+function addReferences(value: Json | undefined, found: string[]): void {
+  if (typeof value !== 'object' || value === null) return;
+  const members = value as JsonObject;
+  const hash = Array.isArray(value) || !Object.hasOwn(members, KEY) ? undefined : members[KEY];
+  if (isName(hash)) found.push(hash);
+  // A member of the program with this name is text.
+  else if (hash === null && typeof members.value === 'object')
+    for (const [name, part] of Object.entries(members.value as JsonObject))
+      if (name !== KEY) addReferences(part, found);
+      else for (const part of Object.values(value)) addReferences(part as Json, found);
+}
+
 /** The value that was written. Throws a `StoreError` if an artifact is missing or damaged. */
 export function decodeValue(value: Json, artifacts: string): Json {
   if (typeof value !== 'object' || value === null) return value;
