@@ -638,6 +638,7 @@ test('values and texts', () => {
       missing-part: a text with the reason is missing after \`FAIL\` · write for example \`FAIL: no free port\`
     FAIL: {n}
     FAIL: reason={n}
+      taken-as-text: this is all the text of the failure, which has no fields · write \`FAIL: {n}\`, or quote it if you mean the text
     FAIL: "a" because=1
     GOTO: A with n
       unbounded-cycle: nothing bounds the cycle \`A\` → \`A\` · add \`TRACK: rounds\`, \`INCREMENT: rounds\` and \`IF: rounds > 20 → RETURN: gave up\` on lines that every round runs
@@ -648,7 +649,7 @@ test('values and texts', () => {
       unexpected-text: the name of a state has no quotes · write \`GOTO: A\`
       → GOTO: A
     GOTO {n}
-      goto-parameter: \`GOTO {n}\` is outside of a pattern · inside a pattern, name one of its parameters: \`PATTERN: P with next_state\` … \`GOTO {next_state}\`
+      goto-parameter: the state after GOTO is known before the run · write one line for each state that it may be: \`IF: n == "A" → GOTO: A\`, \`IF: n == "B" → GOTO: B\`
     GOTO
       missing-part: the name of a state is missing after \`GOTO\` · write for example \`GOTO: BUILD\`
     GOTO: A B
