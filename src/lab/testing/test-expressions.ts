@@ -57,8 +57,8 @@ export function compileExpressions(
       ),
     ),
   );
-  const placeOf = (one: Expression) => (expected.has(one) ? 'expected' : answered.has(one) ? 'answered' : undefined);
-  const unknown = [...texts.keys()].flatMap((one) => unknownNames(one, names, placeOf(one)));
+  const whereOf = (one: Expression) => (expected.has(one) ? 'expected' : answered.has(one) ? 'answered' : undefined);
+  const unknown = [...texts.keys()].flatMap((one) => unknownNames(one, names, whereOf(one)));
   const computed = [...texts]
     .filter(([expression]) => constantOf(expression) === undefined && unknownNames(expression, names).length === 0)
     .flatMap(withSides);
@@ -174,7 +174,7 @@ function withoutRepeats(diagnostics: readonly Diagnostic[]): Diagnostic[] {
 export function unknownNames(
   expression: Expression,
   names: ReadonlySet<string>,
-  place?: 'expected' | 'answered',
+  where?: 'expected' | 'answered',
 ): Diagnostic[] {
   return namesIn(expression)
     .filter(({ name }) => !names.has(name))
@@ -183,7 +183,7 @@ export function unknownNames(
         name,
         inText,
         near: nearest(name, [...names]),
-        ...omitUndefined({ place }),
+        ...omitUndefined({ where }),
       }),
     );
 }

@@ -56,7 +56,7 @@ export const testMessages = {
       ...(f.note === undefined ? {} : { notes: [f.note] }),
     }),
   ),
-  unknownValue: message<{ name: string; place?: 'expected' | 'answered'; inText?: boolean } & Near>(
+  unknownValue: message<{ name: string; where?: 'expected' | 'answered'; inText?: boolean } & Near>(
     'unknown-value',
     'error',
     (f) => ({
@@ -66,9 +66,9 @@ export const testMessages = {
         f.near,
         f.inText === true
           ? `double the braces for the text itself: \`{{${f.name}}}\``
-          : f.place === 'answered' && SILENCE.test(f.name)
+          : f.where === 'answered' && SILENCE.test(f.name)
             ? 'remove the line: without it nobody answers and no signal comes, until `deadline=` or `timeout=` has passed'
-            : f.place === 'expected' && Object.hasOwn(FACTS, f.name)
+            : f.where === 'expected' && Object.hasOwn(FACTS, f.name)
               ? `write \`${FACTS[f.name]}\``
               : /^time_?out$/i.test(f.name)
                 ? 'a MOCK that is too late is `→ times out`, or `→ fails timeout "…"` for a command without a time limit; `"timeout"` is a text'
