@@ -46,6 +46,12 @@ export function share<T>(all: readonly T[]): readonly T[] {
   return all.filter((_, at) => at % 3 === SHARE % 3);
 }
 
+/** One of a few similar ways, another one for each seed; all in the long tests, and where their file is named. */
+export function oneOf<T>(all: readonly T[]): readonly T[] {
+  const isAll = process.env.WHOLE !== undefined || (isLong && !isOtherNode);
+  return isAll ? all : all.slice(SHARE % all.length, (SHARE % all.length) + 1);
+}
+
 const leaveOut = (): void => {};
 
 /**

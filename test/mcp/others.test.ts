@@ -5,6 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { engineRuns } from '../../src/engine/runs/engine-runs.js';
 import { programsForEngine } from '../../src/engine/runs/start-on-engine.js';
 import type { Door } from '../../src/mcp/door.js';
+import { oneOf } from '../amount.js';
 import { liveEngine, NAMESPACE } from '../engine/live-engine.js';
 import { Connection, connect, doorOf, type Frame, NEWEST, tokensOf } from './connection.js';
 
@@ -76,7 +77,7 @@ describe('tasks', () => {
   });
 });
 
-describe.each(ERAS)('%s revision', (era) => {
+describe.each(oneOf(ERAS))('%s revision', (era) => {
   test('runs and sections of the reference are resources, each of at most 1,500 tokens', async () => {
     const one = await connect(doorOf(FILES), { era });
     const { run_id } = (await one.call('run', { program: 'hello' })).structuredContent;
@@ -295,7 +296,7 @@ test('a client that dies leaves its run going', async () => {
   });
 });
 
-describe.each(['modern', 'legacy'] as const)('runs on an engine, %s revision', (era) => {
+describe.each(oneOf(ERAS))('runs on an engine, %s revision', (era) => {
   const FLOWS = {
     'hello.dsl': 'INPUT: n = 1\nSTATE: A\n  DO: x = tell {n}\n  RETURN: {x}\n',
     'ask.dsl': 'ASK user: "Publish?" → go choices=yes,no\nRETURN: {go}\n',
