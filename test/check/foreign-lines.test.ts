@@ -507,7 +507,7 @@ const helped: readonly (readonly [string, number, string])[] = [
     1,
     'write `DO: in PARALLEL`, and below it `- sleep 3` and a member for what runs at the same time',
   ],
-  ['DO [when=true]: true\n', 1, 'write `IF: … → DO: true`'],
+  ['DO [when=true]: true\n', 1, 'write `IF: true → DO: true`'],
   ['DO: export X = 1\n', 1, 'write `DO [env.X=1]: …` for the command that reads it'],
   [
     'STATE: A\n  DO: true\n  GOTO: B, C\nSTATE: B\n  RETURN\nSTATE: C\n  RETURN\n',

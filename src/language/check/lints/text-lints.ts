@@ -13,7 +13,7 @@ import type { Expression, Template } from '../../syntax/expression-nodes.js';
 import { actionVerbs } from '../../syntax/tokens/verbs.js';
 import type { Unit } from '../collect.js';
 import { isFunction } from '../lower/lower-expression.js';
-import { fieldsOf, lintEnd, lintEvent, lintFieldValue, lintSecondCommand } from './unread-texts.js';
+import { fieldsOf, lintArguments, lintEnd, lintEvent, lintFieldValue, lintSecondCommand } from './unread-texts.js';
 
 export function lintTexts(unit: Unit, sources: SourceSet, diagnostics: Diagnostic[]): void {
   const names = new Set(unit.inputs.keys());
@@ -61,6 +61,7 @@ function lintInstructions(
         lintNameAfter(i, i.performed.shell, surroundings, diagnostics);
         lintLoop(i.performed.shell, i.span.file, names, diagnostics);
         lintWords(i, i.performed.shell, diagnostics);
+        lintArguments(i.performed.shell, i.kind === 'do' ? 'DO' : 'CHECK', i.bind?.text, diagnostics);
         lintSecondCommand(i.performed.shell, i.kind === 'do' ? 'DO' : 'CHECK', i.bind !== undefined, diagnostics);
       }
       if (i.kind === 'do' && i.bind !== undefined) lintText(i.expression, `DO: ${i.bind.text} = `, diagnostics);
@@ -220,7 +221,8 @@ function lintWords(
     const start = only.source + text.length - part.length;
     diagnostics.push(say.wordedOption({ file, start, end: start + part.length }, { part, verb, option }));
   }
-  const options = TAKES_ASSIGNMENTS.test(text) ? undefined : LAST_OPTIONS.exec(text)?.[1];
+  const last = LAST_OPTIONS.exec(text)?.[1];
+  const options = TAKES_ASSIGNMENTS.test(text) && last?.startsWith('with') !== true ? undefined : last;
   if (options !== undefined && !isOpen(text)) {
     const start = only.source + text.length - options.length;
     const option = options

@@ -51,6 +51,52 @@ export function lintSecondCommand(
   diagnostics.push(say.nextAction(at, { part: `, ${second}`, rest: `${verb}: ${second}` }));
 }
 
+/** What is expected of a command, as words behind it. */
+const EXPECTED =
+  /\s((?:(passes|succeeds|(?:must|should|has to)\s+(?:pass|succeed))|(?:(?:returns?|exits?|exited)(?:\s+with)?(?:\s+(?:code|status))?|→|->|==)\s+(\d{1,3})|(outputs?|prints?|equals?|contains?|includes?|matches|==)\s+("[^"]*")))$/;
+/** Programs to which such words can be arguments. */
+const COMPARES = /^(?:test|\[|expr|awk|jq|grep|echo|printf|node|python3?|ruby|perl|bash|sh|git|gh)\s/;
+const IGNORED = /\s((?:ignore[_-]errors|continue[_-]on[_-]error|allow[_-]failure)\s*[:=]\s*(?:yes|true))$/i;
+const REGISTERED = /\s(register:\s*([A-Za-z_]\w*))$/;
+const WAITED = /^wait\s+(\d+(?:\.\d+)?(?:ms|[smhd]))$/;
+
+/** `CHECK: make test passes`, `DO: make register: out` and `DO: wait 5s`: to the shell, all words are arguments. */
+export function lintArguments(
+  { text, lines, span }: ShellText,
+  verb: 'DO' | 'CHECK',
+  bound: string | undefined,
+  diagnostics: Diagnostic[],
+): void {
+  const only = lines[0];
+  if (lines.length !== 1 || only === undefined || text.length > LONGEST) return;
+  const at = (part: string) => ({
+    file: span.file,
+    start: only.source + text.length - part.length,
+    end: only.source + text.length,
+  });
+  const [all = '', part = '', passes, code, how = '', wanted] =
+    verb === 'CHECK' && !COMPARES.test(text) ? (EXPECTED.exec(text) ?? []) : [];
+  if (part !== '') {
+    const name = bound ?? 'result';
+    const test =
+      wanted === undefined
+        ? `exit_code(${name}) == ${passes === undefined ? code : '0'}`
+        : `${name} ${/^(?:contain|includ)/.test(how) ? 'contains' : how === 'matches' ? how : '=='} ${wanted}`;
+    const command = text.slice(0, text.length - all.length);
+    diagnostics.push(say.expectedWords(at(part), { part, line: `${verb}: ${name} = ${command}`, test }));
+  }
+  const [, ignored] = IGNORED.exec(text) ?? [];
+  if (ignored !== undefined && verb === 'DO')
+    diagnostics.push(say.wordedOption(at(ignored), { part: ignored, verb, option: 'ok=any' }));
+  const [kept = '', registered, name] = REGISTERED.exec(text) ?? [];
+  if (registered !== undefined && name !== undefined && bound === undefined)
+    diagnostics.push(
+      say.waited(at(registered), { line: `${verb}: ${name} = ${text.slice(0, text.length - kept.length)}` }),
+    );
+  const [waited, time] = WAITED.exec(text) ?? [];
+  if (waited !== undefined) diagnostics.push(say.waited(at(waited), { line: `WAIT: ${time}` }));
+}
+
 /** The text of a RETURN or FAIL. */
 export function lintEnd(
   text: Template | undefined,

@@ -46,9 +46,13 @@ const DO_OPTIONS: OptionTable = {
 };
 const CHECK_OPTIONS: OptionTable = Object.fromEntries(Object.entries(DO_OPTIONS).filter(([key]) => key !== 'ok'));
 
+const NO_COMMAND = { why: 'has no effect here: no command runs', help: 'remove it, or write a command after the name' };
+
 export function lowerDo(l: StateLowering, i: Do): void {
   const expression = i.expression ?? listValue(i);
   if (i.bind !== undefined && expression !== undefined && readsAsValue(l, i, expression)) {
+    for (const [name, { span }] of checkOptions(l, i.options, DO_OPTIONS, 'DO'))
+      l.diagnostics.push(say.badOption(span, { name, ...NO_COMMAND }));
     // In a branch, SET cannot change what is tracked.
     if (l.branch === null) l.scope.declare(i.bind, 'local', '', expression, textOf(i) || undefined);
     else l.scope.declare(i.bind, 'local');

@@ -110,6 +110,16 @@ export const textMessages = {
     label: 'the name of an event',
     help: `write \`EMIT: "{${f.name}}"\` for the value, or \`EMIT: ${f.name.toUpperCase()}\` for an event`,
   })),
+  expectedWords: message<{ part: string; line: string; test: string }>('taken-as-text', 'warning', (f) => ({
+    message: `\`${f.part}\` is part of the command here, and nothing is compared`,
+    label: 'arguments of the command',
+    help: `write \`${f.line}\`, then \`IF: ${f.test} → PROCEED\` with an \`ELSE →\` for what is to happen otherwise`,
+  })),
+  waited: message<{ line: string }>('taken-as-text', 'warning', (f) => ({
+    message: 'these words are part of the command here',
+    label: 'arguments of the command',
+    help: `write \`${f.line}\``,
+  })),
   dollarName: message<{ line: string }>('taken-as-text', 'warning', (f) => ({
     message: 'this names a variable of the shell as the command, and binds no result',
     label: 'part of the command',

@@ -229,12 +229,14 @@ export const assignmentLines = (): readonly ForeignLine[] => [
     },
   },
   {
-    line: /^((?:- )?DO\s*)\[[^\]]*\bmodel=["']?([\w.-]+)["']?[^\]]*\].*\bTask\(([a-z]+)[\w.-]*\).*$/,
+    line: /^((?:- )?DO)\s*\[([^\]]*?)[\s,]*\bmodel\s*[=:]\s*["']?([\w.-]+)["']?[\s,]*([^\]]*)\](.*\bTask\(\s*["']?)([a-z]+)[\w.-]*(["']?\s*\).*)$/,
     codes: /unknown-option/,
     message: () => 'the name of an agent says its model',
-    help: (m) => {
-      const model = part(m, 2).replace(new RegExp(`^${part(m, 3)}-`), '');
-      return `write \`Task(${part(m, 3)}-${model})\``;
+    help: write,
+    by: (m) => {
+      const model = part(m, 3).replace(new RegExp(`^${part(m, 6)}-`), '');
+      const options = `${part(m, 2)} ${part(m, 4)}`.trim();
+      return `${part(m, 1)}${options === '' ? '' : ` [${options}]`}${part(m, 5)}${part(m, 6)}-${model}${part(m, 7)}`;
     },
   },
   {

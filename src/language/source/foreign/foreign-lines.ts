@@ -1,4 +1,5 @@
 /** All rules about lines of other languages, and those about lines of shell scripts. The first rule that matches a line applies. */
+import { agentLines } from './agent-lines.js';
 import { askLines } from './ask-lines.js';
 import { assignmentLines } from './assignment-lines.js';
 import { authorCalls } from './author-calls.js';
@@ -6,6 +7,7 @@ import { authorHeads } from './author-heads.js';
 import { authorValues } from './author-values.js';
 import { authorVerbs } from './author-verbs.js';
 import { blockLines, stateHeads } from './block-lines.js';
+import { callLines } from './call-lines.js';
 import { controlLines } from './control-lines.js';
 import { expressionLines } from './expression-lines.js';
 import { around, COMMANDS, type ForeignLine, part, unread, write } from './foreign-line.js';
@@ -181,6 +183,8 @@ export function foreignLines(): readonly ForeignLine[] {
     ...headLines(),
     ...askLines(),
     ...controlLines(),
+    ...agentLines(),
+    ...callLines(),
     ...verbLines(),
     ...stepLines(),
     ...shellLines(),

@@ -135,12 +135,6 @@ export const instructionLines = (): readonly ForeignLine[] => [
     binds: (m) => [part(m, 2)],
   },
   {
-    line: /^((?:DO|CHECK))\s*\[(?:if|when|unless|only_if)=(.+?)\]:\s*(.+)$/,
-    codes: /unknown-option|unexpected|bad-/,
-    message: () => 'a condition stands before its instruction',
-    help: (m) => `write \`IF: … → ${part(m, 1)}: ${part(m, 3)}\``,
-  },
-  {
     line: /^EMIT:\s*(\w+)(?:\s*[:,]\s*|\s+(?:with\s+)?)(?:\{([A-Za-z_]\w*)\}|([A-Za-z_]\w*))$/,
     codes: /unexpected/,
     help: write,

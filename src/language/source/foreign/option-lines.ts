@@ -20,6 +20,22 @@ const NAMES: Readonly<Record<string, string>> = {
   max_retries: 'retry',
   retry_count: 'retry',
   time_limit: 'timeout',
+  start_to_close: 'timeout',
+  start_to_close_timeout: 'timeout',
+  schedule_to_close: 'timeout',
+  schedule_to_close_timeout: 'timeout',
+  execution_timeout: 'timeout',
+  heartbeat: 'idle',
+  heartbeat_timeout: 'idle',
+  idle_timeout: 'idle',
+  no_output_timeout: 'idle',
+  cache: 'memo',
+  cached: 'memo',
+  memoize: 'memo',
+  idempotent: 'once',
+  at_most_once: 'once',
+  exactly_once: 'once',
+  run_once: 'once',
   time_out: 'timeout',
   max_time: 'timeout',
   deadline: 'timeout',
@@ -98,6 +114,10 @@ function optionOf(name: string, value: string | undefined, unit: string, retries
     (/^on_?(?:error|fail(?:ure)?)$/.test(key) && /^(?:continue|ignore|skip|keep|proceed|none)$/.test(value ?? ''))
   )
     return value !== undefined && NO.test(value) ? '' : 'ok=any';
+  if (/^(?:check|raise(?:_on_error)?|fail(?:_fast|_on_error)?|errexit|must_succeed)$/.test(key))
+    return value === undefined || !NO.test(value) ? '' : 'ok=any';
+  // The log shows what a command prints, or not.
+  if (/^(?:silent|quiet|verbose|no_?log|echo|show)$/.test(key)) return '';
   if (IN_ALL.test(key) || key === 'retry') {
     const [, count = '', pause] = /^(\d+|\{[^{}]*\})(?:\/(.+))?$/.exec(value ?? '') ?? [];
     if (count === '' || retries.count !== undefined || (unit !== '' && !isCount)) return undefined;
@@ -196,6 +216,82 @@ const withoutCommas = (options: string): string => options.trim().replace(/\s*,\
 
 export const optionLines = (): readonly ForeignLine[] => [
   {
+    line: /^((?:- )?(?:DO|CHECK))\s*\[\s*(?:if|when|unless|only_if|not_if)\s*[=:]\s*(.+?)\s*\]\s*:\s*(.+)$/,
+    codes: /unknown-option|unexpected|bad-|missing/,
+    message: () => 'a condition stands before its instruction',
+    help: write,
+    by: (m) => {
+      const test = part(m, 2).replace(/^["'{]+|["'}]+$/g, '');
+      const isNot = /\[\s*(?:unless|not_if)/.test(m[0]);
+      return `IF: ${isNot ? (/^\w+$/.test(test) ? `NOT ${test}` : `NOT (${test})`) : test} → ${part(m, 1)}: ${part(m, 3)}`;
+    },
+  },
+  {
+    line: /^(DO|CHECK)\s*\[\s*(?:(sudo|become)(?:\s*=\s*(?:true|yes))?|(?:user|become_user|run_as|runas|sudo_user)\s*[=:]\s*["']?([\w-]+)["']?)\s*\]\s*:\s*((?:\w+\s*=\s*)?)(\S.*)$/,
+    codes: /unknown-option|bad-/,
+    message: () => 'another user is part of the command',
+    help: write,
+    by: (m) =>
+      `${part(m, 1)}: ${part(m, 4)}sudo ${m[3] === undefined || m[3] === 'root' ? '' : `-u ${m[3]} `}${part(m, 5)}`,
+  },
+  {
+    line: /^(DO|CHECK)\s*\[([^\]]*?)\bretry\s*[=:]\s*\{\s*([^{}]*)\}\s*,?([^\]]*)\]\s*:\s*(\S.*)$/,
+    codes: /unknown-option|bad-|unexpected|unclosed|missing/,
+    help: write,
+    by: (m) => {
+      const words = part(m, 3).replace(/\b(?:max|limit|count|attempts|times|retries|max_attempts)\s*[=:]/, 'retry=');
+      const meant = meantOptions(part(m, 1), `${part(m, 2)} ${words} ${part(m, 4)}`);
+      return meant === undefined ? undefined : withOptions(part(m, 1), meant, part(m, 5));
+    },
+  },
+  {
+    line: /^(?:- )?(?:DO|CHECK|CALL|USE)\s*\[[^\]]*\b(?:needs|depends_on|depends|after|requires|before|wait_for)\s*[=:].*$/,
+    codes: /unknown-option|bad-|unexpected|missing/,
+    message: () => 'lines run in their order',
+    help: () => 'remove the option, and put the line below what it needs',
+  },
+  {
+    line: /^(?:- )?(?:DO|CHECK)\s*\[[^\]]*(?<=[[\s,])(?:trigger_rule|always|run_if|on_status|if_failed|finally)(?=[\s=:,\]]).*$/,
+    codes: /unknown-option|bad-|unexpected|missing/,
+    message: () => 'what runs after a failure stands where failures go',
+    help: () => 'write it below `ON ERROR: →` at the end of the state, or into `STATE: ERROR`',
+  },
+  {
+    line: /^(?:- )?(?:DO|CHECK)\s*\[[^\]]*\b(?:pool|queue|concurrency(?:_group)?|max_parallel|slots|lock|mutex|semaphore)\s*[=:]\s*["']?([\w-]+)["']?[^\]]*\]\s*:\s*(.*)$/,
+    codes: /unknown-option|bad-|unexpected|missing/,
+    message: () => 'how many run at once is an option of PARALLEL',
+    help: (m) =>
+      `write \`FOR EACH: … in PARALLEL [max=${/^\d+$/.test(part(m, 1)) ? part(m, 1) : '1'}]:\`, and \`DO: ${part(m, 2)}\` below it`,
+  },
+  {
+    line: /^(?:- )?(?:DO|CHECK)\s*\[[^\]]*\b(?:tools?|allowed_tools|permissions?|allow)\s*[=:].*\bTask\(["']?([A-Za-z][\w.-]*).*$/,
+    codes: /unknown-option|bad-|unexpected|missing|not-a-command/,
+    message: () => 'the configuration says what an agent may do',
+    help: (m) =>
+      `write \`DO: Task(helper) "…"\`, and in statedsl.config.yaml \`agents: { helper: { adapter: ${/^\w+/.exec(part(m, 1))?.[0]}, allow: [shell] } }\``,
+  },
+  {
+    line: /^(?:- )?(?:DO|CHECK)\s*\[[^\]]*\b(?:system(?:_prompt)?|persona|role|instructions?|backstory|goal)\s*[=:]\s*(?:"([^"]*)"|([^\]\s]+))[^\]]*\]\s*:\s*((?:\w+\s*=\s*)?Task\([\w.-]+\)\s*)"((?:[^"\\]|\\.)*)"(.*)$/,
+    codes: /unknown-option|bad-|unexpected/,
+    message: () => 'all that an agent is told is its prompt',
+    help: write,
+    by: (m) => `DO: ${part(m, 3)}"${(m[1] ?? part(m, 2)).replace(/[.\s]*$/, '. ')}${part(m, 4)}"${part(m, 5)}`,
+  },
+  {
+    line: /^(?:- )?(?:DO|CHECK)\s*\[[^\]]*\b(?:temperature|top_p|seed|reasoning|effort|thinking)\s*[=:].*\bTask\(["']?([A-Za-z][\w.-]*).*$/,
+    codes: /unknown-option|bad-|unexpected/,
+    message: () => 'settings of a model belong to its program',
+    help: (m) =>
+      `remove it, or write \`DO: Task(helper) "…"\`, and in statedsl.config.yaml \`agents: { helper: { adapter: ${/^\w+/.exec(part(m, 1))?.[0]}, args: […] } }\``,
+  },
+  {
+    line: /^(?:- )?((?:DO|CHECK))\s*\[\s*(?:session|memory|thread|conversation|history)(?:\s*[=:]\s*[\w"'-]+)?\s*\]\s*:\s*(.*\bTask\(.*)$/,
+    codes: /unknown-option|bad-|unexpected/,
+    message: () => 'each Task begins a session of its own',
+    help: (m) =>
+      `write \`${part(m, 1)}: ${part(m, 2)} with …\`, with the names of what it has to know; only the attempts of a STEP share a session`,
+  },
+  {
     line: /^((?:- )?(DO|CHECK))\s*\[((?:"[^"]*"|[^"])*?)\]\s*:\s*(\S.*)$/,
     codes: /unknown-option|unexpected|bad-|unclosed|missing/,
     // A number alone has its own message, since its unit may be another.
@@ -226,7 +322,15 @@ export const optionLines = (): readonly ForeignLine[] => [
     help: write,
     by: (m) => {
       const meant = meantOptions(part(m, 2), m[4] ?? part(m, 5));
-      return meant === undefined ? undefined : withOptions(part(m, 1), meant, part(m, 3).trimEnd());
+      return meant === undefined
+        ? undefined
+        : withOptions(
+            part(m, 1),
+            meant,
+            part(m, 3)
+              .trimEnd()
+              .replace(/\s+with$/, ''),
+          );
     },
   },
 ];
