@@ -429,6 +429,10 @@ const properties = (): readonly ForeignTestLine[] => [
 /** Where a line is: at the left margin, or below a TEST or a PROPERTY. */
 type LineLevel = 'file' | 'test' | 'property';
 
+/** Longer lines are data. So are lines with more blanks in a row: the rules would try each way to divide them. */
+const LONGEST: Readonly<Record<LineLevel, number>> = { file: 2000, test: 2000, property: 500 };
+const MANY_BLANKS = /\s{24}/;
+
 let ofTests: readonly ForeignTestLine[] | undefined;
 let ofProperties: readonly ForeignTestLine[] | undefined;
 
@@ -448,6 +452,7 @@ export function testLineMeant(
   level: LineLevel,
 ): { readonly meant: string } | { readonly advice: string } | null {
   if (level === 'file' && ABOUT_ALL_RUNS.test(line)) return { advice: BELOW_A_PROPERTY };
+  if (line.length > LONGEST[level] || MANY_BLANKS.test(line)) return null;
   for (const { line: pattern, by, advice } of rulesOf(level)) {
     const found = pattern.exec(line);
     if (found === null || isRightIn(level, line)) continue;
