@@ -205,6 +205,7 @@ test('conditions', () => {
       unknown-name: nothing binds \`ready\` in state \`A\`: \`-\` subtracts, and is not part of a name · write \`"ready-now"\` for the text
       → IF: text == "ready-now" → GOTO: B
     IF: text == {r → GOTO: B
+      compares-unlike: \`==\` compares \`text\`, which is text, with an object · compare one of its fields, as in \`x.name\`
       unclosed-bracket: \`{\` is never closed · close it with \`}\`
       missing-part: a value is missing after \`r\` · write for example \`r: 1\`
       → IF: text == {r} → GOTO: B
@@ -249,6 +250,7 @@ test('conditions', () => {
     IF: items.0 == 1 → GOTO: B
       bad-character: the character \`.\` has no meaning here · remove it, or put the text in quotes
     IF: items. == 1 → GOTO: B
+      compares-unlike: \`==\` compares \`items\`, which is a list, with a number · compare an element, as in \`x[0]\`, or \`len(x)\`, or use \`contains\`
       bad-character: the character \`.\` has no meaning here · remove it, or put the text in quotes
     IF: items.len > 1 → GOTO: B
       no-fields: \`items\` is a list, which has no field \`len\` · write \`len(items)\`
@@ -303,7 +305,9 @@ test('conditions', () => {
       compares-unlike: \`>\` compares \`text\`, which is text, with a number · write \`int(text) > 1\`
       → IF: int(text) > 1 → GOTO: B
     IF: items == "a" → GOTO: B
+      compares-unlike: \`==\` compares \`items\`, which is a list, with text · compare an element, as in \`x[0]\`, or \`len(x)\`, or use \`contains\`
     IF: n in text → GOTO: B
+      wrong-type: \`in\` looks for a text in a text, and \`n\` is a number · write \`string(n)\` for its text
     IF: text matches "[" → GOTO: B
       bad-regex: this is not a regular expression: /[/u: Unterminated character class · patterns are JavaScript regular expressions with the \`u\` flag
     IF: text matches n → GOTO: B
@@ -356,11 +360,13 @@ test('conditions', () => {
       unclosed-bracket: \`[\` is never closed · close it with \`]\`
       not-a-condition: this is a value, not a condition · compare it with something, as in \`x == …\`
       wrong-type: a condition is true or false, and this is a list · write a comparison, such as \`x is not empty\`
+      compares-unlike: \`==\` compares a number with \`items\`, which is a list · compare an element, as in \`x[0]\`, or \`len(x)\`, or use \`contains\`
       → IF: [1, 2 == items] → GOTO: B
     IF: [1 2] == items → GOTO: B
       not-a-condition: this is a value, not a condition · compare it with something, as in \`x == …\`
       unexpected-text: \`2\` is unexpected here · remove it, or quote it if it belongs to a text
     IF: {"a": 1} == text → GOTO: B
+      compares-unlike: \`==\` compares an object with \`text\`, which is text · compare one of its fields, as in \`x.name\`
     IF: n == 1 → GOTO: C
       unknown-state: the machine has no state \`C\` · declare it with \`STATE: C\`
     IF: n == 1 → GOTO

@@ -150,7 +150,7 @@ function checkComparison(
   const left = types(use.left.expr, state) & ~NULL;
   const right = types(use.right.expr, state) & ~NULL;
   const isAlike = (left & right & SCALAR) !== 0 || ((left & STRUCTURE) !== 0 && (right & STRUCTURE) !== 0);
-  if (isAlike || (left & SCALAR) === 0 || (right & SCALAR) === 0) return null;
+  if (isAlike || left === 0 || right === 0) return null;
   const known = words.wordsOf(use.left.expr, state) ?? words.wordsOf(use.right.expr, state);
   const fix = known === null ? mendComparison(use, left, right, sources) : null;
   return say.comparesUnlike(use.span, {
@@ -159,10 +159,17 @@ function checkComparison(
     right: describe(use.right, right, sources),
     words: known === null ? undefined : comparisonWith(known, use, sources),
     printed: [left, right].some((one) => (one & TEXT) !== 0 && (one & STRUCTURE) !== 0),
+    structure: structureOf(left) ?? structureOf(right),
     name: convertibleName(use.left, left, sources) ?? convertibleName(use.right, right, sources),
     fix: fix?.fix,
     after: fix?.after,
   });
+}
+
+/** Of what is never a text, a number or another single value. */
+function structureOf(types: Types): 'list' | 'object' | undefined {
+  if ((types & ~STRUCTURE) !== 0) return undefined;
+  return (types & LIST) === 0 ? 'object' : 'list';
 }
 
 /** `<` of two values that are not both numbers, texts or versions. */
@@ -357,6 +364,17 @@ function checkMembership(use: TypeUse, state: number, types: TypesOf, sources: S
       is: `${describe(whole, within, sources).replace(/, which is (.*?),$/, ' is $1')}`,
       help: 'compare values with `==`',
     });
+  if (within !== 0 && (within & LIST) === 0 && wanted !== 0 && (wanted & TEXT) === 0 && !isPassed(use, sources)) {
+    const of = textOf(part, sources);
+    return say.wrongType(part.span, {
+      needs: `\`${use.operator.replace('-', ' ')}\` looks for a text in ${within === OBJECT ? 'the keys of an object' : 'a text'}`,
+      is: `\`${of}\` is ${describeType(wanted)}`,
+      help:
+        (wanted & STRUCTURE) === 0
+          ? `write \`${part.expr.op === 'const' ? `"${of}"` : stringOf(of)}\` for its text`
+          : 'look for one of its parts',
+    });
+  }
   const among = elementTypes(whole.expr, (expr) => types(expr, state));
   if (among === null || among === 0 || (among & NULL) !== 0 || wanted === 0) return null;
   const isAlike = (wanted & among & SCALAR) !== 0 || ((wanted & STRUCTURE) !== 0 && (among & STRUCTURE) !== 0);

@@ -73,6 +73,8 @@ export const typeMessages = {
     printed: boolean;
     /** How to compare a variable that only has some words. */
     words?: string | undefined;
+    /** One of the two operands has parts, and the other one has none. */
+    structure?: 'list' | 'object' | undefined;
     /** The variable that could be converted to a text. */
     name: string | undefined;
     fix: Correction | undefined;
@@ -88,13 +90,17 @@ export const typeMessages = {
     }),
     help: `${f.left} ${f.right}`.includes('a version')
       ? 'use `version(…)` on both sides'
-      : f.words !== undefined
-        ? f.words
-        : f.after !== undefined
-          ? `write \`${f.after}\``
-          : f.name === undefined
-            ? 'compare values of one type: `int(x)` is a number, and `string(x)` a text'
-            : `convert one of the two, as in \`string(${f.name})\``,
+      : f.structure !== undefined
+        ? f.structure === 'list'
+          ? 'compare an element, as in `x[0]`, or `len(x)`, or use `contains`'
+          : 'compare one of its fields, as in `x.name`'
+        : f.words !== undefined
+          ? f.words
+          : f.after !== undefined
+            ? `write \`${f.after}\``
+            : f.name === undefined
+              ? 'compare values of one type: `int(x)` is a number, and `string(x)` a text'
+              : `convert one of the two, as in \`string(${f.name})\``,
     ...omitUndefined({ correction: f.fix === undefined ? undefined : ({ ...f.fix, guess: true } as const) }),
   })),
   comparesText: message<{
