@@ -529,6 +529,128 @@ describe('places of values', () => {
   });
 });
 
+/** The words of all messages about the texts above, each once, without the names and the code in them. */
+it('says why, and what to write instead', () => {
+  const said = new Set<string>();
+  for (const text of [...unsafe, ...warned.map(([one]) => one)])
+    for (const { code, message, help } of diagnosticsOf(text)) {
+      const words = `${message} · ${help}`.replace(/`[^`]*`/g, (quoted) => (/[{"'$ ]/.test(quoted) ? '`…`' : quoted));
+      said.add(`${code}: ${words}`);
+    }
+  expect([...said].sort().join('\n')).toMatchInlineSnapshot(`
+    "choice-word: \`complete|blocked\` runs as a pipe between commands · write one of the words, or quote it: \`…\`; put spaces around \`|\` for a pipe
+    choice-word: \`complete|blocked|failed\` runs as a pipe between commands · write one of the words, or quote it: \`…\`; put spaces around \`|\` for a pipe
+    may-be-read-as-option: \`cat\` reads \`…\` as an option when it begins with \`-\` · write \`…\`, or \`…\` for a path
+    may-be-read-as-option: \`chmod\` reads \`…\` as an option when it begins with \`-\` · write \`…\`, or \`…\` for a path
+    may-be-read-as-option: \`chown\` reads \`…\` as an option when it begins with \`-\` · write \`…\`, or \`…\` for a path
+    may-be-read-as-option: \`cp\` reads \`…\` as an option when it begins with \`-\` · write \`…\`, or \`…\` for a path
+    may-be-read-as-option: \`git\` reads \`…\` as an option when it begins with \`-\` · write \`…\` for a branch, or \`…\` for a path
+    may-be-read-as-option: \`git\` reads \`…\` as an option when it begins with \`-\` · write \`…\`, or \`…\` for a path
+    may-be-read-as-option: \`grep\` reads \`…\` as an option when it begins with \`-\` · write \`…\`, or \`…\` for a path
+    may-be-read-as-option: \`gunzip\` reads \`…\` as an option when it begins with \`-\` · write \`…\`, or \`…\` for a path
+    may-be-read-as-option: \`gzip\` reads \`…\` as an option when it begins with \`-\` · write \`…\`, or \`…\` for a path
+    may-be-read-as-option: \`ln\` reads \`…\` as an option when it begins with \`-\` · write \`…\`, or \`…\` for a path
+    may-be-read-as-option: \`ls\` reads \`…\` as an option when it begins with \`-\` · write \`…\`, or \`…\` for a path
+    may-be-read-as-option: \`mkdir\` reads \`…\` as an option when it begins with \`-\` · write \`…\`, or \`…\` for a path
+    may-be-read-as-option: \`mv\` reads \`…\` as an option when it begins with \`-\` · write \`…\`, or \`…\` for a path
+    may-be-read-as-option: \`python3\` reads \`…\` as an option when it begins with \`-\` · write \`…\`, or \`…\` for a path
+    may-be-read-as-option: \`rm\` reads \`…\` as an option when it begins with \`-\` · write \`…\`, or \`…\` for a path
+    may-be-read-as-option: \`rmdir\` reads \`…\` as an option when it begins with \`-\` · write \`…\`, or \`…\` for a path
+    may-be-read-as-option: \`sort\` reads \`…\` as an option when it begins with \`-\` · write \`…\`, or \`…\` for a path
+    may-be-read-as-option: \`tar\` reads \`…\` as an option when it begins with \`-\` · write \`…\`, or \`…\` for a path
+    may-be-read-as-option: \`touch\` reads \`…\` as an option when it begins with \`-\` · write \`…\`, or \`…\` for a path
+    may-be-read-as-option: \`wc\` reads \`…\` as an option when it begins with \`-\` · write \`…\`, or \`…\` for a path
+    raw-splice: \`…\` puts the value into the command as code · write \`…\` unless the value is meant to be part of a command
+    unsafe-position: \`-v\` takes \`…\` as the name of a variable, and a name can contain a subscript that runs · write the name of the variable, or test the value in an \`IF:\`
+    unsafe-position: \`.\` reads its program here, so the text of \`…\` becomes part of it · pass the value as an argument: \`…\`, and use \`…\` in the program
+    unsafe-position: \`bash\` reads its program here, so the text of \`…\` becomes part of it · pass the value as an argument: \`…\`, and use \`…\` in the program
+    unsafe-position: \`declare\` takes \`…\` as names or declarations, which can run commands · assign it on its own: \`…\`, without \`declare\` on that line
+    unsafe-position: \`eval\` runs the text of \`…\` as a command · leave out \`eval\` and pass the value as an argument: \`…\`
+    unsafe-position: \`export\` takes \`…\` as names or declarations, which can run commands · assign it on its own: \`…\`, without \`export\` on that line
+    unsafe-position: \`for\` needs the name of a variable, not \`…\` · write a name: \`…\`
+    unsafe-position: \`getopts\` takes \`…\` as names or declarations, which can run commands · assign it on its own: \`…\`, without \`getopts\` on that line
+    unsafe-position: \`local\` takes \`…\` as names or declarations, which can run commands · assign it on its own: \`…\`, without \`local\` on that line
+    unsafe-position: \`mapfile\` takes \`…\` as names or declarations, which can run commands · assign it on its own: \`…\`, without \`mapfile\` on that line
+    unsafe-position: \`read\` takes \`…\` as names or declarations, which can run commands · assign it on its own: \`…\`, without \`read\` on that line
+    unsafe-position: \`readonly\` takes \`…\` as names or declarations, which can run commands · assign it on its own: \`…\`, without \`readonly\` on that line
+    unsafe-position: \`sh\` reads its program here, so the text of \`…\` becomes part of it · pass the value as an argument: \`…\`, and use \`…\` in the program
+    unsafe-position: \`trap\` keeps the text of \`…\` and runs it as a command · assign it to a shell variable first: \`…\`
+    unsafe-position: \`typeset\` takes \`…\` as names or declarations, which can run commands · assign it on its own: \`…\`, without \`typeset\` on that line
+    unsafe-position: \`unset\` takes \`…\` as names or declarations, which can run commands · assign it on its own: \`…\`, without \`unset\` on that line
+    unsafe-position: \`…\` can be read as an operator of \`[\` · write the operator itself: \`…\`
+    unsafe-position: \`…\` is assigned to \`BASH_ENV\`, which shells or programs read as instructions · use another name, or write the value of \`BASH_ENV\` literally
+    unsafe-position: \`…\` is assigned to \`CONFIG_SITE\`, which shells or programs read as instructions · use another name, or write the value of \`CONFIG_SITE\` literally
+    unsafe-position: \`…\` is assigned to \`EDITOR\`, which shells or programs read as instructions · use another name, or write the value of \`EDITOR\` literally
+    unsafe-position: \`…\` is assigned to \`ENV\`, which shells or programs read as instructions · use another name, or write the value of \`ENV\` literally
+    unsafe-position: \`…\` is assigned to \`FLASK_APP\`, which shells or programs read as instructions · use another name, or write the value of \`FLASK_APP\` literally
+    unsafe-position: \`…\` is assigned to \`GIT_DIR\`, which shells or programs read as instructions · use another name, or write the value of \`GIT_DIR\` literally
+    unsafe-position: \`…\` is assigned to \`GIT_EXTERNAL_DIFF\`, which shells or programs read as instructions · use another name, or write the value of \`GIT_EXTERNAL_DIFF\` literally
+    unsafe-position: \`…\` is assigned to \`IFS\`, which shells or programs read as instructions · use another name, or write the value of \`IFS\` literally
+    unsafe-position: \`…\` is assigned to \`JAVA_TOOL_OPTIONS\`, which shells or programs read as instructions · use another name, or write the value of \`JAVA_TOOL_OPTIONS\` literally
+    unsafe-position: \`…\` is assigned to \`KUBECTL_EXTERNAL_DIFF\`, which shells or programs read as instructions · use another name, or write the value of \`KUBECTL_EXTERNAL_DIFF\` literally
+    unsafe-position: \`…\` is assigned to \`LD_LIBRARY_PATH\`, which shells or programs read as instructions · use another name, or write the value of \`LD_LIBRARY_PATH\` literally
+    unsafe-position: \`…\` is assigned to \`LD_PRELOAD\`, which shells or programs read as instructions · use another name, or write the value of \`LD_PRELOAD\` literally
+    unsafe-position: \`…\` is assigned to \`PATH\`, which shells or programs read as instructions · use another name, or write the value of \`PATH\` literally
+    unsafe-position: \`…\` is assigned to \`PS4\`, which shells or programs read as instructions · use another name, or write the value of \`PS4\` literally
+    unsafe-position: \`…\` is assigned to \`PYTEST_PLUGINS\`, which shells or programs read as instructions · use another name, or write the value of \`PYTEST_PLUGINS\` literally
+    unsafe-position: \`…\` is assigned to \`RANDOM\`, which evaluates it as arithmetic · for a whole number write \`…\`, which is checked; use a variable without that attribute
+    unsafe-position: \`…\` is assigned to \`RUSTC_WRAPPER\`, which shells or programs read as instructions · use another name, or write the value of \`RUSTC_WRAPPER\` literally
+    unsafe-position: \`…\` is assigned to \`R_LIBS\`, which shells or programs read as instructions · use another name, or write the value of \`R_LIBS\` literally
+    unsafe-position: \`…\` is assigned to \`SECONDS\`, which evaluates it as arithmetic · for a whole number write \`…\`, which is checked; use a variable without that attribute
+    unsafe-position: \`…\` is assigned to \`n\`, which evaluates it as arithmetic · for a whole number write \`…\`, which is checked; use a variable without that attribute
+    unsafe-position: \`…\` is inside \`…\`, where its text is read as an expression or a pattern · assign it to a shell variable first: \`…\`, then use \`…\` instead
+    unsafe-position: \`…\` is inside an array subscript, which is shell arithmetic · for a whole number write \`…\`, which is checked; keep lists in the program and pass one value
+    unsafe-position: \`…\` is inside shell arithmetic, where a text can run commands · for a whole number write \`…\`, which is checked; compute anything else with \`SET:\` before the command
+    unsafe-position: \`…\` is the command word: it chooses the program that runs · write the name of the program, or choose between commands with \`IF:\`
+    unsafe-position: \`…\` names the variable that \`printf\` sets, and a name can contain a subscript that runs · write the name of the variable, and keep the value separate from it
+    unsafe-position: \`…\` names the variable that \`wait\` sets, and a name can contain a subscript that runs · write the name of the variable, and keep the value separate from it
+    unsafe-position: \`…\` runs \`…\`, or takes it as the choice of what runs · write that part literally, and pass \`…\` to the program as data
+    unsafe-position: \`…\` runs the text of \`…\` as a command · pass the value after the code: \`…\`
+    unsafe-position: bash expands the target of \`<&\` twice, so the text of \`…\` can run commands · redirect to a file instead: \`…\`
+    unsafe-position: bash expands the target of \`>&\` twice, so the text of \`…\` can run commands · redirect to a file instead: \`…\`
+    unsafe-program: \`0\` contains \`…\` and runs here as code · use \`…\` as an argument instead of as code
+    unsafe-program: \`1\` contains \`…\` and runs here as code · use \`…\` as an argument instead of as code
+    unsafe-program: \`@\` contains \`…\` and runs here as code · use \`…\` as an argument instead of as code
+    unsafe-program: \`hyperfine\` passes \`…\` to a shell, which reads it as code · pass the value in the environment: \`…\`
+    unsafe-program: \`parallel\` passes \`…\` to a shell, which reads it as code · pass the value in the environment: \`…\`
+    unsafe-program: \`ssh\` passes \`…\` to a shell on the other machine, which reads it as code · send it as input: \`…\`
+    unsafe-program: \`tmux\` passes \`…\` to a shell, which reads it as code · pass the value in the environment: \`…\`
+    unsafe-program: \`watch\` passes \`…\` to a shell, which reads it as code · pass the value in the environment: \`…\`
+    unsafe-program: \`x\` contains \`…\` and is evaluated here as an expression · check the value where it is assigned: \`…\`
+    unsafe-program: \`x\` contains \`…\` and runs here as code · use \`…\` as an argument instead of as code
+    unsafe-program: \`y\` contains \`…\` and runs here as code · use \`…\` as an argument instead of as code
+    unsafe-program: \`…\` chooses the file that \`.\` runs in this shell · write the path of the file, or make sure that only you choose the value
+    unsafe-program: \`…\` chooses the file that \`awk\` runs · write the path of the file, or make sure that only you choose the value
+    unsafe-program: \`…\` chooses the file that \`bash\` runs · write the path of the file, or make sure that only you choose the value
+    unsafe-program: \`…\` chooses the file that \`jq\` runs · write the path of the file, or make sure that only you choose the value
+    unsafe-program: \`…\` chooses the file that \`sed\` runs · write the path of the file, or make sure that only you choose the value
+    unsafe-program: \`…\` chooses the file that \`sh\` runs · write the path of the file, or make sure that only you choose the value
+    unsafe-program: \`…\` is part of a \`printf\` format, where \`%\` and \`\\\` have a meaning · write \`…\`
+    unsafe-program: \`…\` is part of a program of \`awk\`, which can read it as code · pass it in the environment: \`…\`; for the text itself, write \`…\`
+    unsafe-program: \`…\` is part of a program of \`bun\`, which can read it as code · keep the program of \`bun\` fixed and pass the value as an argument or as input
+    unsafe-program: \`…\` is part of a program of \`gawk\`, which can read it as code · pass it in the environment: \`…\`; for the text itself, write \`…\`
+    unsafe-program: \`…\` is part of a program of \`jq\`, which can read it as code · pass it by name: \`…\`; for the text itself, write \`…\`
+    unsafe-program: \`…\` is part of a program of \`lua\`, which can read it as code · keep the program of \`lua\` fixed and pass the value as an argument or as input
+    unsafe-program: \`…\` is part of a program of \`make\`, which can read it as code · pass it in the environment: \`…\`, and read it in the rule as \`…\`
+    unsafe-program: \`…\` is part of a program of \`mariadb\`, which can read it as code · keep the program of \`mariadb\` fixed and pass the value as an argument or as input
+    unsafe-program: \`…\` is part of a program of \`mawk\`, which can read it as code · pass it in the environment: \`…\`; for the text itself, write \`…\`
+    unsafe-program: \`…\` is part of a program of \`mysql\`, which can read it as code · keep the program of \`mysql\` fixed and pass the value as an argument or as input
+    unsafe-program: \`…\` is part of a program of \`nawk\`, which can read it as code · pass it in the environment: \`…\`; for the text itself, write \`…\`
+    unsafe-program: \`…\` is part of a program of \`node\`, which can read it as code · pass it as an argument: \`…\`
+    unsafe-program: \`…\` is part of a program of \`nodejs\`, which can read it as code · pass it as an argument: \`…\`
+    unsafe-program: \`…\` is part of a program of \`perl\`, which can read it as code · pass it as an argument: \`…\`
+    unsafe-program: \`…\` is part of a program of \`php\`, which can read it as code · keep the program of \`php\` fixed and pass the value as an argument or as input
+    unsafe-program: \`…\` is part of a program of \`psql\`, which can read it as code · keep the program of \`psql\` fixed and pass the value as an argument or as input
+    unsafe-program: \`…\` is part of a program of \`python3.12\`, which can read it as code · pass it as an argument: \`…\`
+    unsafe-program: \`…\` is part of a program of \`python3\`, which can read it as code · pass it as an argument: \`…\`
+    unsafe-program: \`…\` is part of a program of \`ruby\`, which can read it as code · pass it as an argument: \`…\`
+    unsafe-program: \`…\` is part of a program of \`sed\`, which can read it as code · keep the program of \`sed\` fixed and pass the value as an argument or as input
+    unsafe-program: \`…\` is part of a program of \`yq\`, which can read it as code · keep the program of \`yq\` fixed and pass the value as an argument or as input
+    unsafe-program: \`…\` reads a variable by a name in another variable, in a text that also contains \`…\` · write the name of the variable
+    unsafe-program: a shell runs this text as code, and it contains \`…\` · keep the code fixed, and pass the value as an argument: \`…\`"
+  `);
+});
+
 /** Places of a whole text within another one, which change nothing of what is said about it. */
 const places: readonly (readonly [string, (text: string) => string])[] = [
   ['then', (text) => `if true; then\n${text}\nfi`],
