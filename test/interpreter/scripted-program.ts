@@ -140,7 +140,7 @@ export class ScriptedProgram {
   }
 
   /** The same with what is done, which the record tells: it is not done again where its line is now. */
-  move(text: string, failed = false, inserted = false): readonly string[] {
+  move(text: string): readonly string[] {
     const executions = new PastExecutions();
     const effects = new FinishedEffects();
     const replay = new Replay(startRun(executions.observe(this.linked), this.options), AS_IS, false);
@@ -150,7 +150,7 @@ export class ScriptedProgram {
     }
     replay.release();
     executions.finish();
-    return this.goOnIn(text, { failed, inserted, finished: effects.work(executions) });
+    return this.goOnIn(text, { failed: false, finished: effects.work(executions) });
   }
 
   /** What waits for its outcome. */
