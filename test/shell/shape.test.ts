@@ -346,13 +346,12 @@ describe('texts with values as the shell gets them', () => {
       interpolation: (at) => {
         const one = found(at);
         if (one === null) return null;
-        const { source, filter } = one.hole;
+        const source = changed === 'sources' ? `${one.hole.source} ` : one.hole.source;
         const value =
           changed === 'constants'
             ? ({ op: 'const', value: `${source} ${round}` } as const)
             : ({ op: 'read', name: `${source} ${round}`, places: [] } as const);
-        const isInt = changed === 'filters' && source === '{v}';
-        return { ...one, hole: { ...one.hole, value, ...(isInt ? { filter: 'int' as const } : filter && { filter }) } };
+        return { ...one, hole: { ...one.hole, source, value } };
       },
     };
   };
@@ -365,7 +364,7 @@ describe('texts with values as the shell gets them', () => {
     });
     const words = ['tool {v} a{w}b "{v}" {l*}', 'tool "x {v}" y'];
     let round = 0;
-    for (const changed of ['', '', 'names', '', 'filters', 'constants', '', ''])
+    for (const changed of ['', '', 'names', '', 'sources', 'constants', '', ''])
       for (const shell of ['bash', 'sh'] as const)
         for (const text of [...TEXTS, ...words]) {
           const alone = compileShellText(text, again(text, ++round, shell, changed));

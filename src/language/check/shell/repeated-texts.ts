@@ -29,10 +29,8 @@ export class RepeatedTexts {
     }
     // Resolving a value reports its mistakes, so each is resolved only once.
     const interpolations = new Map<number, ShellInterpolation>();
-    for (const at of known === null ? [] : known.interpolations.keys()) {
-      const found = options.interpolation(at);
-      if (found !== null) interpolations.set(at, found);
-    }
+    for (const at of known?.interpolations.keys() ?? [])
+      interpolations.set(at, options.interpolation(at) as ShellInterpolation);
     if (known !== null && isSame(known, interpolations, options)) return withValues(known, interpolations);
     const names = new Map<string, boolean>();
     const compiled = compileShellText(text, {
@@ -59,18 +57,15 @@ export class RepeatedTexts {
   }
 }
 
-/** Whether compiling the text again would give the same result, apart from its values. */
+/** Whether compiling the text again would give the same result, apart from its values: all but these follows from the text. */
 function isSame(
   known: RepeatedText,
   interpolations: ReadonlyMap<number, ShellInterpolation>,
   { isValue }: ShellTextOptions,
 ): boolean {
   for (const [name, was] of known.names) if (isValue(name) !== was) return false;
-  for (const [at, { end, list, hole }] of known.interpolations) {
-    const now = interpolations.get(at);
-    if (now === undefined || now.end !== end || now.list !== list) return false;
-    if (now.hole.source !== hole.source || now.hole.filter !== hole.filter) return false;
-  }
+  for (const [at, { hole }] of known.interpolations)
+    if (interpolations.get(at)?.hole.source !== hole.source) return false;
   return true;
 }
 
@@ -80,7 +75,8 @@ function withValues(
 ): CompiledShellText {
   if (before.size === 0) return compiled;
   const values = new Map<Expr, Expr>();
-  for (const [at, { hole }] of before) values.set(hole.value, interpolations.get(at)?.hole.value ?? hole.value);
+  for (const [at, { hole }] of before)
+    values.set(hole.value, (interpolations.get(at) as ShellInterpolation).hole.value);
   const put = <Part extends Hole>(part: string | Part): string | Part =>
     typeof part === 'string' ? part : { ...part, value: values.get(part.value) ?? part.value };
   const { template } = compiled;
