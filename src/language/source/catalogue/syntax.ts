@@ -324,8 +324,8 @@ export const badEscape = message<{ written: string; fix: Correction }>('bad-esca
   correction: fix,
 }));
 
-/** `setsMembers`: what is written instead also changes what the block below does. */
-export const badNote = message<{ written: string; instead: string | null; setsMembers?: true }>(
+/** `isGuess`: what is written instead may not be meant. */
+export const badNote = message<{ written: string; instead: string | null; isGuess?: boolean }>(
   'bad-note',
   'error',
   (f) => ({
@@ -336,7 +336,7 @@ export const badNote = message<{ written: string; instead: string | null; setsMe
       repair:
         f.instead === null
           ? undefined
-          : { instead: f.instead, ...(f.setsMembers === true ? { guess: true as const } : {}) },
+          : { instead: f.instead, ...(f.isGuess === true ? { guess: true as const } : {}) },
     }),
   }),
 );

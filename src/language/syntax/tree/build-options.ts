@@ -1,5 +1,6 @@
 /** Builds options, arguments and event fields: the `key=value` parts of instructions. */
 
+import { isMisspelling } from '../../../prelude/nearest.js';
 import {
   badNote,
   missingColon,
@@ -100,13 +101,45 @@ function option(context: ParseContext, key: Token, value: Token | undefined): Op
 
 const noteOption = /(?<![\w.])(max|quorum)=(\d+|\{[^{}]*\})/g;
 
-const VALUE = String.raw`\s*(?:at|with|to|of|is|by|:|=)?\s*(\d[\w.]*|"[^"]*"|'[^']*'|\{[^{}]*\}|true\b|false\b|\[[^\]]*\])`;
+const LITERAL = String.raw`(-?\d[\w.]*|"[^"]*"|'[^']*'|\{[^{}]*\}|true\b|false\b|\[[^\]]*\])`;
+const VALUE = String.raw`\s*(?:at|with|to|of|is|by|:|=)?\s*${LITERAL}`;
 const startNote = new RegExp(
   `^\\(\\s*(?:start(?:s|ing)?|init(?:ial(?:ly)?)?|begins?|defaults?)\\b(?:\\s+value\\b)?${VALUE}`,
   'i',
 );
 const valueNote = new RegExp(`^\\(${VALUE}\\s*\\)$`);
 const limitNote = new RegExp(`^\\(\\s*(quorum|max|at\\s+most)(?:imum)?\\b${VALUE}`, 'i');
+
+/** A word and a value, with little between. */
+const wordNote = new RegExp(`^\\(\\s*([A-Za-z]+)((?:\\s*[:=,]|\\s+[A-Za-z]{1,5}\\b){0,3})\\s*${LITERAL}\\s*\\)$`);
+const STARTS = [
+  'start',
+  'starts',
+  'starting',
+  'started',
+  'startsat',
+  'init',
+  'initial',
+  'initially',
+  'begins',
+  'default',
+];
+/** What people write for `starts`, and may mean otherwise. */
+const ALSO_STARTS: ReadonlySet<string> = new Set(['value', 'from', 'set', 'begin', 'beginning', 'equals']);
+
+/** What a note in nearly the right words sets: `(startss at 2)`, `(value: 2)`, `(quorm=2)`. */
+function meantNote(note: string, takes: 'start' | 'limits' | 'nothing'): { instead: string; isGuess: boolean } | null {
+  const [, word = '', between = '', value = ''] = wordNote.exec(note) ?? [];
+  const isNear = (meant: string): boolean => isMisspelling(word, meant, [meant]);
+  if (value === '') return null;
+  if (takes === 'start' && STARTS.some(isNear)) return { instead: `(starts at ${value})`, isGuess: false };
+  if (takes === 'start' && ALSO_STARTS.has(word.toLowerCase()))
+    return { instead: `(starts at ${value})`, isGuess: true };
+  if (takes === 'limits' && isNear('quorum')) return { instead: `(quorum=${value})`, isGuess: false };
+  if (takes === 'limits' && /^at\s+least$/i.test(`${word}${between}`))
+    return { instead: `(quorum=${value})`, isGuess: true };
+  return null;
+}
 
 /** A note that would mean something if it were spelt right, or stood elsewhere: notes are otherwise ignored. */
 export function checkNote(
@@ -116,13 +149,17 @@ export function checkNote(
 ): void {
   const start = startNote.exec(note.image) ?? (takes === 'start' ? valueNote.exec(note.image) : null);
   const limit = limitNote.exec(note.image);
-  if (start === null && limit === null) return;
   const written = note.image;
+  const where = span(context, note.startOffset, note.startOffset + written.length);
+  if (start === null && limit === null) {
+    const meant = meantNote(written, takes);
+    if (meant !== null) report(context, badNote(where, { written, ...meant }));
+    return;
+  }
   const [, key = '', value = ''] = limit ?? ['', '', start?.[1]];
   const option = /^quorum$/i.test(key) ? 'quorum' : 'max';
   const starts = takes === 'start' && start !== null ? `(starts at ${value})` : null;
   const limits = takes === 'limits' && start === null ? `(${option}=${value})` : null;
-  const where = span(context, note.startOffset, note.startOffset + written.length);
   report(context, badNote(where, { written, instead: starts ?? limits }));
 }
 
@@ -151,8 +188,8 @@ export function noteOptions(
   if (options !== undefined && /(?:timeout|every|on_failure|retry)\s*=/.test(options)) {
     const instead = of === 'PARALLEL' ? `[${options}]` : options.replace(/^timeout/, 'OR timeout');
     const where = span(context, note.startOffset, note.startOffset + note.image.length);
-    const setsMembers = of === 'PARALLEL' ? { setsMembers: true as const } : {};
-    report(context, badNote(where, { written: note.image, instead, ...setsMembers }));
+    // On the members it also changes what the block below does.
+    report(context, badNote(where, { written: note.image, instead, isGuess: of === 'PARALLEL' }));
     return [];
   }
   if (note.image.search(noteOption) < 0) checkNote(context, note, 'limits');
