@@ -355,8 +355,11 @@ function lintOnlyIf(
 
 /** The names or `name=value` of a list such as `n, mode` or `{n, mode}`; undefined if it is none. */
 function namesInList(raw: string, names: ReadonlySet<string>): string | undefined {
-  const [, word, inBraces, bare] = /^(with\s+)?(?:[({](.*)[)}]|(.*))$/.exec(raw) ?? [];
+  const [, word, inBraces, bare] = /^(with\s*:\s*|with\s+)?(?:[({](.*)[)}]|(.*))$/.exec(raw) ?? [];
   const inner = inBraces ?? bare ?? '';
+  const [, first = '', sign] = (word === undefined ? null : /^([A-Za-z_]\w*)\s*(=(?!=)|,)/.exec(inner)) ?? [];
+  // Values may be expressions.
+  if (sign === '=' ? /\s/.test(inner) : sign === ',' && names.has(first) && /=/.test(inner)) return inner;
   const parts = inner.split(/\s*,\s*/);
   const isList = parts.length > 1 || word !== undefined || inner.includes('=');
   const areNames = parts.every((part) => {

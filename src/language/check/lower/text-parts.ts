@@ -5,7 +5,7 @@
 import { textMessages as say } from '../../source/catalogue/texts.js';
 import type { Diagnostic, Span } from '../../source/diagnostic.js';
 import type { Interpolation, Template } from '../../syntax/expression-nodes.js';
-import { doubledBraces, oddBraces, statementInBraces } from '../../syntax/tree/odd-braces.js';
+import { doubledBraces, oddBraces, punctuatedName, statementInBraces } from '../../syntax/tree/odd-braces.js';
 import { isSurelyMeant, namesIn } from '../shell/odd-names.js';
 
 /** The names that a text can read, and where mistakes are reported. */
@@ -74,7 +74,9 @@ function split(text: string, template: Template, from: number, scope: NamesInTex
   for (let at = text.indexOf('{'); at >= 0; at = text.indexOf('{', at + 1)) {
     if (at < rest || text[at - 1] === '{') continue;
     const begins = isExact ? raw.indexOf(text.slice(at, at + 12), searched) : -1;
-    const found = oddBraces(text, at, span.file, (offset) => span.start + Math.max(0, begins) + offset - at);
+    const found =
+      oddBraces(text, at, span.file, (offset) => span.start + Math.max(0, begins) + offset - at) ??
+      punctuatedName(text, at);
     if (found === null) {
       const statement = statementInBraces(text, at);
       if (statement === null || !scope.has(statement.name)) continue;

@@ -140,6 +140,17 @@ export function oddBraces(text: string, at: number, file: number, base: (offset:
   return { kind: 'other', written, name, instead: null, ...(isKnown ? { compute } : {}) };
 }
 
+const PUNCTUATED = /\{\s*([=.,:&]?)\s*([A-Za-z_]\w*(?:\.[A-Za-z_]\w*|\[\d+\]){0,20})\s*([=.,:)\]"']?)\s*\}/y;
+
+/** `{name.}`, `{name,}`, `{name=}` and `{.name}` in a text; to a shell, some of them are its own braces. */
+export function punctuatedName(text: string, at: number): OddBraces | null {
+  PUNCTUATED.lastIndex = at;
+  const [written, before = '', path = '', after = ''] = PUNCTUATED.exec(text) ?? [];
+  if (written === undefined || before + after === '') return null;
+  const name = /^\w+/.exec(path)?.[0] ?? '';
+  return { kind: 'other', written, name, instead: `{${path}}` };
+}
+
 const STATEMENT =
   /^\{\s*(?:for\s+\w+\s+in\s+([A-Za-z_]\w*)\b|if\s+(?:not\s+)?([A-Za-z_]\w*)\s*(?:[=!<>]|\b(?:is|then)\b|(?=\})))[^{}\n]{0,200}\}/;
 
@@ -191,7 +202,11 @@ const BEGUN = new RegExp(`^(?:${OURS}\\(|[A-Za-z_][\\w.]*\\[)[^\\s{}]*`);
 const CALLED = new RegExp(`^\\s*${OURS}\\([^;$]*$`);
 const INDEXED = /^\s*[A-Za-z_][\w.]*\[[^;$]*$/;
 
-function brokenCall(inner: string, written: string, reported: { readonly why: string; readonly help?: string }): OddBraces {
+function brokenCall(
+  inner: string,
+  written: string,
+  reported: { readonly why: string; readonly help?: string },
+): OddBraces {
   const names = [...inner.replace(/"[^"]*"|'[^']*'/g, '""').matchAll(/(?<![\w."])([A-Za-z_]\w*)(?![\w(])/g)].map(
     ([, name = '']) => name,
   );
