@@ -2,6 +2,7 @@
  * The inputs of a workflow: the declared ones, and the bare names in its texts that have no other meaning. A file that
  * contains `{spec}` has an input `spec`.
  */
+import { isMisspelling } from '../../../prelude/nearest.js';
 import { omitUndefined } from '../../../prelude/omit-undefined.js';
 import type { SourceFile, Span } from '../../source/diagnostic.js';
 import type { InputDeclaration } from '../../syntax/ast.js';
@@ -13,6 +14,8 @@ import { expressionOf, flagOf, isNothing, Members, nameOf, type ReaderContext, t
 import type { YamlMap, YamlMember, YamlNode, YamlScalar } from './yaml/yaml-nodes.js';
 
 const LEAD = 'INPUT: ';
+/** Types that nobody means as a text. */
+const NOT_DEFAULTS = /^(?:string|number|boolean|bool|int|integer)$/;
 const TYPES: readonly string[] = ['string', 'number', 'boolean', 'list', 'object'];
 /** Names that every step can read, and names that only steps of a task can read. */
 const GIVEN: ReadonlySet<string> = new Set(['error', 'diff', 'attempt', 'gate', 'prev', 'run', 'steps']);
@@ -77,6 +80,14 @@ function writtenInput(
 /** `tries: 3`. Without a value after the colon, there is no default. */
 function namedInput(context: ReaderContext, { key, value }: YamlMember): InputDeclaration | undefined {
   if (value.kind === 'map' && isDescription(value)) return describedInput(context, value, key);
+  if (value.kind === 'scalar' && NOT_DEFAULTS.test(String(value.value))) {
+    const type = String(value.value)
+      .replace(/^int.*/, 'number')
+      .replace(/^bool$/, 'boolean');
+    const help = `write \`${key.text}: { type: ${type} }\`, or \`${key.text}: { default: ${value.value} }\` if the word is meant`;
+    wrongShape(context, value, 'the default of an input', 'a value', help);
+    return inputWith(context, key, undefined);
+  }
   return inputWith(context, key, value);
 }
 
@@ -102,9 +113,15 @@ export function emptyText(span: Span): Expression {
 
 const DESCRIBED = ['default', 'type', 'one_of', 'secret', 'required', 'description'];
 
-/** `topic: { required: true }`. Any other mapping is a default. */
+/** What hardly any default has as a member. */
+const ONLY_DESCRIBED: ReadonlySet<string> = new Set(['default', 'one_of']);
+
+/** `topic: { required: true }`, also with a mistake in it. Any other mapping is a default. */
 function isDescription({ members }: YamlMap): boolean {
-  return members.length > 0 && members.every(({ key }) => DESCRIBED.includes(key.text));
+  const names = members.map(({ key }) => key.text);
+  if (names.some((name) => ONLY_DESCRIBED.has(name))) return true;
+  const isNear = (name: string): boolean => DESCRIBED.some((known) => isMisspelling(name, known, DESCRIBED));
+  return names.length > 0 && names.every(isNear);
 }
 
 /** An input with its name as a member, or with the name `called`, its key. */
