@@ -76,6 +76,8 @@ export interface ExpressionContext {
   noteComparison(name: string, span: Span): void;
   /** Whether a name refers to the task of the current steps. */
   isTask(name: string): boolean;
+  /** Whether braces can read a step with this name, or what a step knows of its last attempt. */
+  isOfSteps(name: string): 'step' | 'attempt' | null;
   /** Called when a field or an element is read. */
   fieldRead(e: Extract<Expression, { kind: 'field' | 'index' }>): void;
   /** Called when the value of a name is needed. */
@@ -383,7 +385,7 @@ export function lowerTemplate(
   unknown: UnknownNames = 'error',
 ): Template {
   const parts: (string | Hole)[] = [];
-  for (const part of partsOf(template, context.scope)) {
+  for (const part of partsOf(template, context.scope, context)) {
     if (typeof part !== 'string') parts.push(lowerHole(part, context, unknown, false));
     else if (part !== '') parts.push(part);
   }

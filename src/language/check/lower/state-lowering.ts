@@ -14,7 +14,7 @@ import type { Expression, Name } from '../../syntax/expression-nodes.js';
 import type { LocationCall } from '../code-locations.js';
 import { locationOf, type NameRole, type SymbolKey } from '../program-index.js';
 import { type MachineScope, StateScope } from '../scope.js';
-import { type StepLowering, stepExpression } from '../steps/step-keys.js';
+import { ofSteps, type StepLowering, stepExpression } from '../steps/step-keys.js';
 import { type NamedStep, type StepScope, scopeOf } from '../steps/step-names.js';
 import { Emitter } from './emitter.js';
 import { type ExpressionContext, lowerExpression } from './lower-expression.js';
@@ -307,6 +307,10 @@ export class StateLowering implements ExpressionContext {
 
   isTask(name: string): boolean {
     return this.steps.context.task?.name === name;
+  }
+
+  isOfSteps(name: string): 'step' | 'attempt' | null {
+    return ofSteps(this.steps, name);
   }
 
   /** The key of a step, or null if the expression is not one. */

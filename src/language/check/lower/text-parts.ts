@@ -16,18 +16,23 @@ interface NamesInText {
   readonly only?: RegExp;
 }
 
+/** What texts can read of steps: `isOfSteps` of an `ExpressionContext`. */
+interface StepsInText {
+  isOfSteps(name: string): 'step' | 'attempt' | null;
+}
+
 const ODD = /[{$]/;
 const DOLLAR = /\$([A-Za-z_]\w*)/g;
 /** A dollar sign before an amount of money is meant as one. */
 const MONEY = /cost|price|amount|total|sum|budget|fee|balance|usd|dollar|money|paid|bill/i;
 
 /** The parts of a template, with expressions in braces as interpolations. */
-export function partsOf(template: Template, scope: NamesInText): Template['parts'] {
+export function partsOf(template: Template, scope: NamesInText, steps?: StepsInText): Template['parts'] {
   const { parts } = template;
   if (!parts.some((part) => typeof part === 'string' && ODD.test(part))) return parts;
   const { raw, span } = template;
   for (const { at, name, written, instead } of doubledBraces(raw)) {
-    if (!scope.has(name)) continue;
+    if (!scope.has(name) && steps?.isOfSteps(name) !== 'step') continue;
     const start = span.start + at;
     const where = span.end - span.start === raw.length ? { ...span, start, end: start + written.length } : span;
     scope.shared.diagnostics.push(say.braces(where, { written, kind: 'doubled', name, instead }));
@@ -42,7 +47,7 @@ export function partsOf(template: Template, scope: NamesInText): Template['parts
     // The sign before a value stands at the end of the text before it.
     const next = parts[at + 1];
     if (part.endsWith('$') && typeof next === 'object') reportDollar(next, scope);
-    return split(part, template, from, scope);
+    return split(part, template, from, scope, steps);
   });
 }
 
@@ -54,7 +59,13 @@ function reportDollar({ expression, span }: Interpolation, scope: NamesInText): 
   scope.shared.diagnostics.push(say.dollar(where, { name, written: `\${${name}}` }));
 }
 
-function split(text: string, template: Template, from: number, scope: NamesInText): (string | Interpolation)[] {
+function split(
+  text: string,
+  template: Template,
+  from: number,
+  scope: NamesInText,
+  steps: StepsInText | undefined,
+): (string | Interpolation)[] {
   const { raw, span } = template;
   const { diagnostics } = scope.shared;
   // A text on its own lines has lost its indentation, so its offsets are not offsets of the file.
@@ -87,7 +98,13 @@ function split(text: string, template: Template, from: number, scope: NamesInTex
       continue;
     }
     const names = namesIn(found);
-    if (names.length === 0 ? !isSurelyMeant(found) : !names.some((name) => scope.has(name))) continue;
+    // `{ error }` may be of another language, `{error` hardly.
+    const isPlain = found.kind === 'computed' && found.expression.kind === 'name';
+    const isRead = (name: string): boolean => {
+      const of = scope.has(name) ? 'step' : (steps?.isOfSteps(name) ?? null);
+      return of === 'step' || (of === 'attempt' && !isPlain);
+    };
+    if (names.length === 0 ? !isSurelyMeant(found) : !names.some(isRead)) continue;
     const where = locate(found.written);
     if (found.kind === 'broken') {
       diagnostics.push(say.brokenCall(where, found));

@@ -79,6 +79,13 @@ function pathIn(e: Expression): { readonly root: string; readonly fields: readon
   return of === null ? null : { root: of.root, fields: [...of.fields, e.name.text] };
 }
 
+/** Whether keys can begin with a name because it is that of a step, or because a step has a last attempt. */
+export function ofSteps({ context, machine }: StepLowering, name: string): 'step' | 'attempt' | null {
+  if (lookUp(context.scope, name) !== null || machine.some(({ steps }) => steps.has(name))) return 'step';
+  const isOwn = RETRY_NAMES.has(name) || name === 'gate' || name === 'prev';
+  return context.own !== null && isOwn ? 'attempt' : null;
+}
+
 /** Lowers an expression that is a key of a step; null if it is not one. Reports mistakes in keys. */
 export function stepExpression(l: KeyContext, e: Expression): Expr | null {
   const { context, machine } = l.steps;
