@@ -5,6 +5,7 @@
 import { readJson } from '../../interpreter/values/json.js';
 import { checkMessages } from '../../language/source/catalogue/check.js';
 import { commandLineMessages as words } from '../../language/source/catalogue/command-line.js';
+import { patternMessages } from '../../language/source/catalogue/patterns.js';
 import type { Diagnostic } from '../../language/source/diagnostic.js';
 import { type SourceSet, type Span, sourceFile } from '../../language/source/diagnostic.js';
 import type { Json, SlotRef } from '../../machine/expression.js';
@@ -36,8 +37,10 @@ export function readStart(
     );
     return { diagnostics: [checkMessages.unknownStart(span, { name, near })] };
   }
-  const given = entryValues(match[2] ?? '');
+  const twice = new Set<string>();
+  const given = entryValues(match[2] ?? '', twice);
   const diagnostics = problems(state, { given, flag: flag.trim() }, span);
+  for (const name of twice) diagnostics.push(patternMessages.duplicateArgument(span, { name }));
   if (diagnostics.length > 0) return { diagnostics };
   return { start: { state: name, with: Object.fromEntries(given) as Record<string, Json> } };
 }
@@ -62,16 +65,21 @@ function problems(state: State, { given, flag }: { given: Entries; flag: string 
   return out;
 }
 
-/** `a=1, b="x, y", c=word`: values are JSON where they parse as JSON, else text; commas in brackets and quotes belong to them. */
-function entryValues(text: string): Entries {
+/**
+ * `a=1, b="x, y", c=word`: values are JSON where they parse as JSON, else text; commas in brackets and quotes belong to
+ * them. Adds the names that are given twice to `twice`.
+ */
+function entryValues(text: string, twice: Set<string>): Entries {
   const values = new Map<string, Json | undefined>();
   for (const part of splitAtCommas(text)) {
     const match = /^\s*([A-Za-z_]\w*)\s*=\s*([\s\S]*?)\s*$/.exec(part);
+    const name = match?.[1] ?? part.trim();
+    if (values.has(name)) twice.add(name);
     if (match === null) {
-      if (part.trim() !== '') values.set(part.trim(), undefined);
+      if (name !== '') values.set(name, undefined);
       continue;
     }
-    values.set(match[1] as string, value(match[2] as string));
+    values.set(name, value(match[2] as string));
   }
   return values;
 }

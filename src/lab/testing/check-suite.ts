@@ -120,6 +120,16 @@ class SuiteCheck {
         this.report(second.span, `a test has one \`${kind.toUpperCase()}:\``, 'remove this one');
     }
     this.ambiguity(lines.filter((line) => line.kind === 'mock'));
+    this.reportRepeated(lines.flatMap((line) => (line.kind === 'given' ? line.values : [])));
+  }
+
+  /** Names with two values, of which one would count. */
+  private reportRepeated(values: readonly { readonly name: Name }[]): void {
+    const seen = new Set<string>();
+    for (const { name } of values) {
+      if (seen.has(name.text)) this.report(name.span, `\`${name.text}\` is given twice`, 'remove one of the two');
+      seen.add(name.text);
+    }
   }
 
   /** Each value of GIVEN in each row of the test, as the run would refuse it. */
@@ -182,6 +192,7 @@ class SuiteCheck {
     const { entry = [] } = this.suite.machine.states.find(({ name }) => name === state.text) ?? {};
     for (const { name } of values)
       this.requireName(name, entry, `the state \`${state.text}\` takes no value \`${name.text}\``);
+    this.reportRepeated(values);
   }
 
   private rows({ list }: Extract<TestLine, { kind: 'each' }>): void {
