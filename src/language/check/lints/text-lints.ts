@@ -141,7 +141,7 @@ const TAKES_ASSIGNMENTS = /^(?:[gn]?make|just|task|rake|mage|ninja|ansible\S*|mo
 const EMPTY_ASSIGNMENT = /^([a-z_]\w*)=[ \t]+(\S.*)$/;
 /** What is to happen if a command fails, behind it. */
 const HANDLED =
-  /\s((?:(?:→|->)\s*)?(?:ON (?:ERROR|FAILURE|FAIL)\b:?\s*(?:(?:→|->|=>)\s*)?|(?:OR|ELSE)\b:?\s*)(?:GOTO|RETURN|FAIL|EMIT|SET|DO|USE)(?::.*|\s+[A-Z_]{2,}))$/;
+  /\s((?:(?:→|->)\s*)?(?:ON (?:ERROR|FAILURE|FAIL)\b:?\s*(?:(?:→|->|=>)\s*)?|(?:OR|ELSE|or|else|otherwise)\b:?\s*)(?:GOTO|RETURN|FAIL|EMIT|SET|DO|USE)(?::.*|\s+[A-Z_]{2,}))$/;
 /** Nothing but a variable of the shell. */
 const VARIABLE = /^\$\{?([A-Za-z_]\w*)\}?$/;
 
@@ -149,7 +149,7 @@ const VARIABLE = /^\$\{?([A-Za-z_]\w*)\}?$/;
 const COMMAND_ENDS = [
   { pattern: ACTION, sign: ['→', '->'], report: say.action },
   { pattern: COMMENT, sign: ['//'], report: say.comment },
-  { pattern: HANDLED, sign: ['ON ', 'OR', 'ELSE'], report: say.action },
+  { pattern: HANDLED, sign: ['ON ', 'OR', 'ELSE', ' or ', ' else ', ' otherwise '], report: say.action },
 ] as const;
 
 /** The end of a one-line command. */

@@ -34,7 +34,7 @@ const PYTHON = /^f("(?:[^"\\]|\\.)*")$/;
 
 /** A second command with its name behind a comma, or a second program. */
 const SECOND = /^([^"'`|;&<>$(){}]*[^\s"'`|;&<>$(){},]),\s+([A-Za-z_]\w*\s=\s+[A-Za-z./]\S*.*)$/;
-const SECOND_PROGRAM = /^(\.{0,2}\/[^\s"',]+),\s+(\.{0,2}\/[^\s"']+.*)$/;
+const SECOND_PROGRAM = /^(\.{0,2}\/[^\s"',]+)(?:,|\s+(?:and|AND|then|THEN))\s+(\.{0,2}\/[^\s"']+.*)$/;
 
 /** `x = ./x.sh, y = ./y.sh`: to the shell, all of it is one command. */
 export function lintSecondCommand(
@@ -44,11 +44,11 @@ export function lintSecondCommand(
   diagnostics: Diagnostic[],
 ): void {
   const only = lines[0];
-  if (lines.length !== 1 || only === undefined || !text.includes(', ') || text.length > LONGEST) return;
+  if (lines.length !== 1 || only === undefined || !/, |\s(?:and|then)\s/i.test(text) || text.length > LONGEST) return;
   const [, before, second] = (isBound ? SECOND.exec(text) : null) ?? SECOND_PROGRAM.exec(text) ?? [];
   if (before === undefined || second === undefined) return;
   const at = { file: span.file, start: only.source + before.length, end: only.source + text.length };
-  diagnostics.push(say.nextAction(at, { part: `, ${second}`, rest: `${verb}: ${second}` }));
+  diagnostics.push(say.nextAction(at, { part: text.slice(before.length).trim(), rest: `${verb}: ${second}` }));
 }
 
 /** What is expected of a command, as words behind it. */

@@ -110,6 +110,34 @@ export const agentLines = (): readonly ForeignLine[] => [
     by: (m) => `${part(m, 1)}\nDO: ${part(m, 2)}`,
   },
   {
+    line: /^DO(?:\s*\[[^\]]*\])?:\s*(?:(\w+)\s*=\s*)?Task\(\s*\[?\s*([\w-]+)\s*(?:,|\||\bor\b|\band\b)\s*([\w-]+)\s*\]?\s*\)\s*("(?:[^"\\]|\\.)*")$/,
+    codes: /bad-name|not-a-command|unexpected|unknown-agent/,
+    when: (m) => isAgent(part(m, 2)) && isAgent(part(m, 3)),
+    message: () => 'a Task has one agent',
+    help: (m) => {
+      const name = m[1] ?? 'answer';
+      const task = (agent: string) => `${name}_${agent.replace(/-/g, '_')} = Task(${agent}) ${part(m, 4)}`;
+      return `write \`DO: in PARALLEL:\`, and below it, indented deeper, \`- ${task(part(m, 2))}\` and \`- ${task(part(m, 3))}\``;
+    },
+  },
+  {
+    line: /^(DO(?:\s*\[[^\]]*\])?:\s*(?:\w+\s*=\s*)?Task\([\w-]+\)\s*"(?:[^"\\]|\\.)*")\s+(?:fallback|or else|else|otherwise|on error|catch)\s*:?\s*(?:to\s+)?(?:Task\()?([\w-]+)\)?$/i,
+    codes: /unexpected/,
+    message: () => 'another agent takes over where failures go',
+    help: (m) =>
+      `write \`${part(m, 1)}\`, and at the end of the state \`ON ERROR: → DO: ${/(\w+)\s*=/.exec(part(m, 1))?.[0] ?? ''} Task(${part(m, 2)}) …\``.replace(
+        / {2}/g,
+        ' ',
+      ),
+  },
+  {
+    line: /^(DO(?:\s*\[[^\]]*\])?:\s*(?:\w+\s*=\s*)?Task\([\w-]+\)\s*"(?:[^"\\]|\\.)*")\s*\[\s*(?:output|format|response_format|as)?\s*[=:]?\s*["']?json["']?\s*\]$/i,
+    codes: /unexpected/,
+    message: () => 'an answer that is a JSON object or list is one',
+    help: (_, by) => `write \`${by}\`, and say in the prompt: Answer only JSON`,
+    by: (m) => part(m, 1),
+  },
+  {
     line: new RegExp(`^${HEAD}await\\s+(\\S.*)$`),
     codes: NOT_RUN,
     message: () => 'every instruction is waited for',

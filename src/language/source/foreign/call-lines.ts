@@ -78,6 +78,39 @@ export const callLines = (): readonly ForeignLine[] => [
     binds: (m) => [/^\w*/.exec(part(m, 1))?.[0] ?? ''],
   },
   {
+    line: /^CALL:?\s+((?:\w+\s*=\s*)?[\w-]+(?:\s+with\s+[^[\]]*?)?)\s*\[([^[\]]+)\]$/,
+    codes: /unexpected/,
+    message: () => 'options stand before the colon',
+    help: write,
+    by: (m) => `CALL [${part(m, 2)}]: ${part(m, 1)}`,
+  },
+  {
+    line: /^CALL:?\s+((?:\w+\s*=\s*)?)([A-Za-z_][\w-]*)\s+with\s+(\w+\s*:\s*\S.*)$/,
+    codes: /unknown-name|unexpected/,
+    help: write,
+    by: (m, text) => callOf(part(m, 1), part(m, 2), part(m, 3), text),
+  },
+  {
+    line: new RegExp(
+      `^(?:CALL:?\\s+|DO(?:\\s*\\[[^\\]]*\\])?:\\s*)((?:\\w+\\s*=\\s*)?)(?:(?:tools?|mcp|functions?)\\.)?([A-Za-z_]\\w*)\\(\\s*(${QUOTED})\\s*\\)$`,
+    ),
+    codes: /unexpected|unknown-tool/,
+    message: () => 'a tool is called by its name, and its values follow `with`',
+    help: (m) =>
+      `write \`CALL: ${part(m, 1)}${part(m, 2)} with NAME=${quoted(part(m, 3))}\`, where NAME is a parameter of the tool`,
+  },
+  {
+    line: /^DO(?:\s*\[[^\]]*\])?:\s*((?:\w+\s*=\s*)?)(?:(?:tools?|mcp|functions?)\.([A-Za-z_]\w*)\((.*)\)|([A-Za-z_]\w*)\(\s*(\w+\s*=(?!=).*)\))$/,
+    codes: /not-a-command|command-not-found|unknown-function|operator-spelling/,
+    when: (m) => m[4] === undefined || !/^(?:Agent|Crew|Task|LLM)/.test(m[4]),
+    message: () => 'a tool is called by its name, and its values follow `with`',
+    help: (m, by) =>
+      by === null ? `write \`CALL: ${part(m, 1)}${part(m, 2)} with NAME=${part(m, 3)}\`` : `write \`${by}\``,
+    by: (m, text) =>
+      callOf(part(m, 1), m[2] ?? part(m, 4), m[3] ?? part(m, 5), text) ??
+      `CALL: ${part(m, 1)}${m[2] ?? part(m, 4)} with NAME=${part(m, 3)}`,
+  },
+  {
     line: /^CALL:?\s+(?:sub-?flow|sub-?workflow|workflow|flow|program|child)\s+["']?([\w./-]+?)(?:\.dsl)?["']?(?:\s+with\s+(.*))?$/i,
     codes: /unknown-tool|unexpected/,
     message: () => 'another program is run by a command',
@@ -206,6 +239,19 @@ export const callLines = (): readonly ForeignLine[] => [
     codes: NOT_RUN,
     help: write,
     by: (m) => `WAIT: ${part(m, 1)}${m[2] ?? 's'}`,
+  },
+  {
+    line: new RegExp(
+      `^(?:await\\s+)?(?:(\\w+)\\s*=\\s*)?(?:sh|bash|bat|shell|run|exec|system|execSync|os\\.(?:system|popen)|subprocess\\.\\w+|child_process\\.\\w+)\\s*(?:\\(\\s*(?:\\[\\s*((?:${QUOTED}\\s*,?\\s*)+)\\]|(${QUOTED}))\\s*(?:,[^()]*)?\\)|\\s(${QUOTED}))(?:\\.\\w+(?:\\(\\))?)*;?$`,
+    ),
+    codes: /not-an-instruction|unknown-verb/,
+    message: () => 'a command is written without a function around it',
+    help: write,
+    by: (m) => {
+      const words = m[2]?.match(new RegExp(QUOTED, 'g'))?.map((one) => one.slice(1, -1));
+      return `DO: ${m[1] === undefined ? '' : `${m[1]} = `}${words?.join(' ') ?? (m[3] ?? part(m, 4)).slice(1, -1)}`;
+    },
+    binds: (m) => [m[1] ?? ''],
   },
   {
     line: /^DO:\s*uses:\s*(\S+)$/,

@@ -1,5 +1,5 @@
 /** Loops, branches and jumps of other languages, with the condition, the cases and the states of the author in the line that is meant. */
-import { around, declares, type ForeignLine, part, unread } from './foreign-line.js';
+import { around, declares, type ForeignLine, part, unread, write } from './foreign-line.js';
 import { quotedList } from './loop-lines.js';
 
 /** Further lines are data. */
@@ -300,5 +300,125 @@ export const controlLines = (): readonly ForeignLine[] => [
       return `write ${heads.join(', below it, indented deeper, ')}, and the lines below that`;
     },
     binds: (m) => [...part(m, 1).matchAll(/(\w+)\s+in\s/g)].map(([, name = '']) => name),
+  },
+  // Graphs
+  {
+    line: /^(?:\w+\.)?add_(?:edge|transition)\(\s*["']?(\w+)["']?\s*,\s*["']?(\w+)["']?.*\)$|^(?!ELSE\b|IF\b)([A-Za-z_]\w*)\s*(?:>>|-{1,2}>|→|=>)\s*([A-Za-z_]\w*)$/,
+    codes: /not-an-instruction|unknown-verb/,
+    message: () => 'a state says itself what comes after it',
+    help: (m) => `write \`GOTO: ${m[2] ?? part(m, 4)}\` at the end of \`STATE: ${m[1] ?? part(m, 3)}\``,
+  },
+  {
+    line: /^(?:\w+\.)?add_(?:node|state|task)\(\s*["']?(\w+)["']?.*\)$/,
+    codes: /not-an-instruction|unknown-verb/,
+    message: () => 'a state is a line and what is below it',
+    help: (m) => `write \`STATE: ${part(m, 1)}\` at the margin, and its lines below it`,
+  },
+  {
+    line: /^(?:\w+\.)?add_conditional_edges?\(.*\)$/,
+    codes: /not-an-instruction|unknown-verb/,
+    message: () => 'a state says itself what comes after it',
+    help: (m) => {
+      const found = [...m[0].matchAll(/["'](\w+)["']\s*:\s*["']?(\w+)["']?/g)];
+      const lines = found.map(([, value, state]) => `\`IF: answer == "${value}" → GOTO: ${state}\``);
+      return `write ${lines.length === 0 ? '`IF: answer == "…" → GOTO: …`' : lines.join(', then ')} at the end of that state`;
+    },
+  },
+  {
+    line: /^(?:@[A-Za-z][\w.]*(?:\(.*\))?|(?:global|nonlocal)\s+\w+|yield(?:\s+.*)?|(?:\w+\.)?(?:compile|build_graph|set_entry_point|set_finish_point)\(.*\))$/,
+    codes: /not-an-instruction|unknown-verb/,
+    message: () => 'a flow needs no such line',
+    help: () => 'remove it: the first STATE is the start, and all names of TRACK are known in all states',
+    by: () => null,
+  },
+  // Conditions in one line
+  {
+    line: /^(?:if\s*\(?)?\[{0,2}\s*([A-Za-z_][\w.]*)\s+-(gt|lt|ge|le|eq|ne)\s+([\w."]+)\s*\]{1,2}\s*(?:&&|;\s*then)\s*((?:GOTO|RETURN|FAIL|EMIT|DO|SET|USE|INCREMENT)\b.*)$/,
+    codes: /not-an-instruction|unknown-verb|unexpected/,
+    help: write,
+    by: (m) => {
+      const sign = { gt: '>', lt: '<', ge: '>=', le: '<=', eq: '==', ne: '!=' }[part(m, 2)];
+      return `IF: ${part(m, 1)} ${sign} ${part(m, 3)} → ${part(m, 4)}`;
+    },
+  },
+  {
+    line: /^((?:not\s+|NOT\s+)?[A-Za-z_][\w.]*(?:\s*(?:==|!=|<=|>=|<|>|is|in|contains)\s*[^?&→]+?)?)\s*(?:\?|&&|\band\b|\bAND\b|\bTHEN\b|\bthen\b|→|->|=>|:)\s*((?:GOTO|RETURN|FAIL|EMIT|SET|USE|INCREMENT)\b.*)$/,
+    codes: /not-an-instruction|unknown-verb/,
+    when: (m, text) => isValue(/\w+$/.exec(part(m, 1).split(/\s*[=!<>]/)[0] ?? '')?.[0] ?? '', text),
+    message: () => 'a condition follows IF',
+    help: write,
+    by: (m) => `IF: ${part(m, 1).replace(/^not\s/, 'NOT ')} → ${part(m, 2)}`,
+  },
+  {
+    line: /^unless\s+(.+?)\s*(?::|→|->|then\b)\s*((?:GOTO|RETURN|FAIL|EMIT|DO|SET|USE|INCREMENT)\b.*)$/i,
+    codes: /not-an-instruction|unknown-verb/,
+    help: write,
+    by: (m) => `IF: ${opposite(part(m, 1))} → ${part(m, 2)}`,
+  },
+  {
+    line: /^(?:guard|requires?|assert|ensure|must|invariant|precondition|expect)\b(?!:)\s*\(?(.+?(?:==|!=|<=|>=|<|>|\bis\b|\bin\b|\bcontains\b).+?)\)?(?:\s*,\s*["'](.*)["'])?;?$/i,
+    codes: /not-an-instruction|unknown-verb/,
+    when: (m, text) => isValue(/^\(?(\w+)/.exec(part(m, 1))?.[1] ?? '', text) && !/\)\./.test(m[0]),
+    message: () => 'what must hold is an IF that fails otherwise',
+    help: write,
+    by: (m) => `IF: ${opposite(part(m, 1))} → FAIL: "${m[2] ?? `not ${part(m, 1).replace(/"/g, '\\"')}`}"`,
+  },
+  {
+    line: /^expect\(\s*([A-Za-z_][\w.]*)\s*\)\.to(?:Be|Equal|StrictEqual)\(\s*([^()]+?)\s*\);?$/,
+    codes: /not-an-instruction|unknown-verb/,
+    message: () => 'what must hold is an IF that fails otherwise',
+    help: write,
+    by: (m) => `IF: ${part(m, 1)} != ${part(m, 2)} → FAIL: "not ${part(m, 1)} == ${part(m, 2).replace(/"/g, '\\"')}"`,
+  },
+  {
+    line: /^(?:sys|process|os)\.(?:_?exit)\(\s*(\d*)\s*\);?$/,
+    codes: /not-an-instruction|unknown-verb/,
+    help: write,
+    by: (m) => (/^0?$/.test(part(m, 1)) ? 'RETURN' : 'FAIL: why'),
+  },
+  {
+    line: /^(?:await\s+)?(?:asyncio\.gather|Promise\.(?:all|allSettled|any|race)|Parallel|parallel|gather)\s*\(.*$/,
+    codes: /not-an-instruction|unknown-verb/,
+    message: () => 'what runs at the same time is in one PARALLEL',
+    help: () =>
+      'write `DO: in PARALLEL:`, and below it, indented deeper, one member for each, as in `- left = ./left.sh`',
+  },
+  // Ansible and the like
+  {
+    line: /^-\s+name:\s*["']?(.*?)["']?$/,
+    codes: /not-an-instruction|unknown-verb/,
+    until:
+      /^(?:command|shell|run|script|cmd|register|when|ignore_errors|args|env|with_items|loop|retries|delay|until|become|notify)\s*:/,
+    when: (m, text) =>
+      /^\s*\n\s*(?:command|shell|run|script|cmd|args|register)\s*:/.test(text.slice(text.indexOf(m[0]) + m[0].length)),
+    message: () => 'a task is one line',
+    help: (m, _, text) => {
+      const below = text
+        .slice(text.indexOf(m[0]) + m[0].length)
+        .split('\n', 12)
+        .join('\n');
+      const of = (names: string) =>
+        new RegExp(`\\n\\s*(?:${names})\\s*:\\s*["']?(.*?)["']?\\s*(?=\\n|$)`).exec(below)?.[1];
+      const [bound, test] = [of('register'), of('when')];
+      return `write \`${test === undefined ? '' : `IF: ${test} → `}DO: ${bound === undefined ? '' : `${bound} = `}${of('command|shell|run|script|cmd') ?? '…'}\``;
+    },
+  },
+  {
+    line: /^(?:with_items|with_list|loop|for_each|foreach|items)\s*:\s*["']?(?:\{\{\s*)?(\[.*\]|[A-Za-z_][\w.]*)(?:\s*\}\})?["']?$/,
+    codes: /unknown-verb|not-an-instruction/,
+    message: () => 'a loop stands above its lines',
+    help: (m) => `write \`FOR EACH: item in ${part(m, 1)}:\`, and the lines below it, indented deeper`,
+  },
+  {
+    line: /^register:\s*([A-Za-z_]\w*)$/,
+    codes: /unknown-verb/,
+    message: () => 'a result has its name before the command',
+    help: (m) => `write \`DO: ${part(m, 1)} = …\` with the command above`,
+  },
+  {
+    line: /^when:\s*(.+[^:→])$/,
+    codes: /unknown-verb/,
+    message: () => 'a condition stands before its instruction',
+    help: (m) => `write \`IF: ${part(m, 1)} → …\` with the instruction that it is about`,
   },
 ];

@@ -238,7 +238,13 @@ export const instructionLines = (): readonly ForeignLine[] => [
     line: /^(?:print|println|printf|puts|log(?:ger)?(?:\.\w+)?|logging\.\w+|say|output|show|display|message|info|event|console\.\w+|write)(?:\s*:\s*|\s*\(\s*|\s+)(["']?)(.*?)\1\s*\)?;?$/i,
     codes: unread,
     help: write,
-    by: (m) => (/["\\]/.test(part(m, 2)) ? undefined : `EMIT: "${part(m, 2)}"`),
+    by: (m, text) => {
+      if (/["\\]/.test(part(m, 2))) return undefined;
+      // In parentheses and without quotes, it is a value.
+      const isValue =
+        part(m, 1) === '' && /\(/.test(m[0]) && /^[A-Za-z_][\w.]*$/.test(part(m, 2)) && mentions(part(m, 2), text);
+      return `EMIT: "${isValue ? `{${part(m, 2)}}` : part(m, 2)}"`;
+    },
   },
   {
     line: /^((?:EMIT|FAIL|ASK user):\s*)"(.*?\w.*?"\w.*?)"(\s*→.*)?$/,

@@ -52,12 +52,19 @@ export const jumpLines = (): readonly ForeignLine[] => [
   },
   {
     line: new RegExp(
-      `^((?:DO|CHECK)(?:\\s*\\[[^\\]]*\\])?:\\s*\\S.*?)\\s+(?:(?:→|->)\\s*)?(?:ON (?:ERROR|FAILURE|FAIL)|OR ELSE|OR|ELSE)\\b:?\\s*(?:(?:→|->|=>)\\s*)?(${ACTIONS}\\b.*)$`,
+      `^((?:DO|CHECK)(?:\\s*\\[[^\\]]*\\])?:\\s*\\S.*?)\\s+(?:(?:→|->)\\s*)?(?:ON (?:ERROR|FAILURE|FAIL)|OR ELSE|OR|ELSE|or else|or|else|otherwise)\\b:?\\s*(?:(?:→|->|=>)\\s*)?(${ACTIONS}\\b.*)$`,
     ),
     codes: /taken-as-text/,
     never: true,
     message: () => 'a command extends to the end of its line',
-    help: (m) => `write \`${part(m, 1)}\`, and at the end of the state \`ON ERROR: → ${part(m, 2)}\``,
+    help: (m) => {
+      const [, head, bound, command] = /^(CHECK(?:\s*\[[^\]]*\])?):\s*(?:(\w+)\s*=\s)?(.*)$/.exec(part(m, 1)) ?? [];
+      if (head === undefined)
+        return `write \`${part(m, 1)}\`, and at the end of the state \`ON ERROR: → ${part(m, 2)}\``;
+      // To a CHECK, no exit code is a failure.
+      const name = bound ?? 'result';
+      return `write \`${head}: ${name} = ${command}\`, then \`IF: exit_code(${name}) != 0 → ${part(m, 2)}\``;
+    },
   },
   {
     line: new RegExp(

@@ -146,7 +146,9 @@ export const waitLines = (): readonly ForeignLine[] => [
     help: write,
     by: (m) => {
       const [, named = ''] = /\b(secs?|seconds|minutes|mins?|hours|hrs?|days)\s*[=:]/i.exec(m[0]) ?? [];
-      return `WAIT: ${part(m, 1)}${unitOf(m[2] ?? named)}`;
+      // Such a function counts milliseconds.
+      const isMilliseconds = /^(?:await\s+)?setTimeout/i.test(m[0]) && m[2] === undefined && named === '';
+      return `WAIT: ${part(m, 1)}${isMilliseconds ? 'ms' : unitOf(m[2] ?? named)}`;
     },
   },
   {
