@@ -919,7 +919,8 @@ test('commands', () => {
     DO: Task(claude, codex) "x"
       not-a-command: \`Task\` is not a command · write \`DO: Task(AGENT) "…"\` to give it to an agent
     DO: m = Task(claude) "x" → k
-      unexpected-text: \`→\` is unexpected here · remove it, or quote it if it belongs to a text
+      unexpected-text: \`→\` is unexpected here · write \`DO: m = Task(claude) "x"\`
+      → DO: m = Task(claude) "x"
     DO [timeout]: ls
       bad-option: option \`timeout\` needs a value · write \`timeout=…\`
     DO [timeout=]: ls
@@ -1132,7 +1133,7 @@ test('commands', () => {
     CALL: nothing
       call-unreadable: the tools of this program cannot be read: their locations are unknown · name a tools file with \`--tools\`, or put a \`tools.yaml\` next to the program
     CALL: m = nothing x=1
-      unexpected-text: the values of a tool follow \`with\` · write \`CALL: m = nothing with x=1\`
+      unexpected-text: a tool is called by its name, and its values follow \`with\` · write \`CALL: m = nothing with x=1\`
       → CALL: m = nothing with x=1
     CALL: †x = nothing
       unexpected-text: \`†x\` is unexpected here · remove it, or quote it if it belongs to a text"

@@ -431,6 +431,7 @@ test('instructions of other languages', () => {
       not-a-command: \`CALL\` is not a command · write \`CALL: deploy x=1\`
     DO: m = CALL deploy
       not-a-command: \`CALL\` is not a command · write \`CALL: m = deploy\`
+      → CALL: m = deploy
     m = FOR EACH x in items
       not-an-instruction: this line is not an instruction: it does not begin with a verb · write \`DO: m = FOR EACH x in items\`
       → DO: m = FOR EACH x in items
@@ -445,9 +446,11 @@ test('instructions of other languages', () => {
     DO [format=json]: m = Task(claude) "Work."
       unknown-option: the prompt says what an agent answers · write the JSON that it must answer into the prompt, and test its fields with an \`IF:\`
     DO [model=opus]: m = Task(claude) "Work."
-      unknown-option: the name of an agent says its model · write \`Task(claude-opus)\`
+      unknown-option: the name of an agent says its model · write \`DO: m = Task(claude-opus) "Work."\`
+      → DO: m = Task(claude-opus) "Work."
     DO [model="claude-opus-4"]: m = Task(claude-x) "Work."
-      unknown-option: the name of an agent says its model · write \`Task(claude-opus-4)\`
+      unknown-option: the name of an agent says its model · write \`DO: m = Task(claude-opus-4) "Work."\`
+      → DO: m = Task(claude-opus-4) "Work."
     DO: m = Task(claude) "Work." as json
       unexpected-text: an answer that is a JSON object or list is one · write \`DO: m = Task(claude) "Work."\`, and say in the prompt: Answer only JSON
       → DO: m = Task(claude) "Work."
