@@ -1,6 +1,8 @@
-/** What is said about functions and constants of other languages. */
+/** What is said about functions, constants and characters of other languages, and about JSON that is none. */
 import { expect, test } from 'vitest';
+import { readJsonTree } from '../../src/language/frontends/json-tree.js';
 import { constantMeant, functionMeant } from '../../src/language/source/catalogue/scripts.js';
+import { badCharacter } from '../../src/language/source/catalogue/syntax.js';
 
 /** Also as they are written elsewhere: in capitals, with `_`. */
 const NAMES = `
@@ -168,5 +170,144 @@ test('constants', () => {
     null: undefined
     NIL: undefined
     toString: undefined"
+  `);
+});
+
+test('characters', () => {
+  const characters = '“”„«»‘’‚≥≤≠–−×÷⇒➜➔➡➝➞⟹⟶↦⇾∧∨¬\u00a0\u2009\u200b\u200d\u2060\ufeff#^~§;`@?é中';
+  const span = { file: 0, start: 0, end: 1 };
+  const lines = [...characters].map((character) => {
+    const { message, help, repair } = badCharacter(span, { character });
+    return `${message} · ${help} | ${JSON.stringify(repair)}`;
+  });
+  expect(lines.join('\n')).toMatchInlineSnapshot(`
+    "the character \`“\` has no meaning here · write \`"\` | {"instead":"\\"","anySpelling":true}
+    the character \`”\` has no meaning here · write \`"\` | {"instead":"\\"","anySpelling":true}
+    the character \`„\` has no meaning here · write \`"\` | {"instead":"\\"","anySpelling":true}
+    the character \`«\` has no meaning here · write \`"\` | {"instead":"\\"","anySpelling":true}
+    the character \`»\` has no meaning here · write \`"\` | {"instead":"\\"","anySpelling":true}
+    the character \`‘\` has no meaning here · write \`'\` | {"instead":"'","anySpelling":true}
+    the character \`’\` has no meaning here · write \`'\` | {"instead":"'","anySpelling":true}
+    the character \`‚\` has no meaning here · write \`'\` | {"instead":"'","anySpelling":true}
+    the character \`≥\` has no meaning here · write \`>=\` | {"instead":">=","anySpelling":true}
+    the character \`≤\` has no meaning here · write \`<=\` | {"instead":"<=","anySpelling":true}
+    the character \`≠\` has no meaning here · write \`!=\` | {"instead":"!=","anySpelling":true}
+    the character \`–\` has no meaning here · write \`-\` | {"instead":"-","anySpelling":true}
+    the character \`−\` has no meaning here · write \`-\` | {"instead":"-","anySpelling":true}
+    the character \`×\` has no meaning here · write \`*\` | {"instead":"*","anySpelling":true}
+    the character \`÷\` has no meaning here · write \`/\` | {"instead":"/","anySpelling":true}
+    the character \`⇒\` has no meaning here · write \`→\` | {"instead":"→","anySpelling":true}
+    the character \`➜\` has no meaning here · write \`→\` | {"instead":"→","anySpelling":true}
+    the character \`➔\` has no meaning here · write \`→\` | {"instead":"→","anySpelling":true}
+    the character \`➡\` has no meaning here · write \`→\` | {"instead":"→","anySpelling":true}
+    the character \`➝\` has no meaning here · write \`→\` | {"instead":"→","anySpelling":true}
+    the character \`➞\` has no meaning here · write \`→\` | {"instead":"→","anySpelling":true}
+    the character \`⟹\` has no meaning here · write \`→\` | {"instead":"→","anySpelling":true}
+    the character \`⟶\` has no meaning here · write \`→\` | {"instead":"→","anySpelling":true}
+    the character \`↦\` has no meaning here · write \`→\` | {"instead":"→","anySpelling":true}
+    the character \`⇾\` has no meaning here · write \`→\` | {"instead":"→","anySpelling":true}
+    the character \`∧\` has no meaning here · write \`AND\` | {"instead":"AND","anySpelling":true}
+    the character \`∨\` has no meaning here · write \`OR\` | {"instead":"OR","anySpelling":true}
+    the character \`¬\` has no meaning here · write \`NOT \` | {"instead":"NOT ","anySpelling":true}
+    the character U+00A0 looks like a space but is not one · write ordinary spaces | {"instead":" ","anySpelling":true}
+    the character U+2009 looks like a space but is not one · write ordinary spaces | {"instead":" ","anySpelling":true}
+    the character U+200B is invisible · remove it | {"instead":"","anySpelling":true}
+    the character U+200D is invisible · remove it | {"instead":"","anySpelling":true}
+    the character U+2060 is invisible · remove it | {"instead":"","anySpelling":true}
+    the character U+FEFF looks like a space but is not one · write ordinary spaces | {"instead":" ","anySpelling":true}
+    \`#\` is in the middle of an instruction · begin a comment with two spaces and \`# \` | {"instead":"  # ","anySpelling":true,"guess":true}
+    the character \`^\` has no meaning here · remove it, or put the text in quotes | undefined
+    the character \`~\` has no meaning here · remove it, or put the text in quotes | undefined
+    the character \`§\` has no meaning here · remove it, or put the text in quotes | undefined
+    the character \`;\` has no meaning here · remove it, or put the text in quotes | undefined
+    the character \`\`\` has no meaning here · remove it, or put the text in quotes | undefined
+    the character \`@\` has no meaning here · remove it, or put the text in quotes | undefined
+    the character \`?\` has no meaning here · remove it, or put the text in quotes | undefined
+    the character \`é\` has no meaning here · remove it, or put the text in quotes | undefined
+    the character \`中\` has no meaning here · remove it, or put the text in quotes | undefined"
+  `);
+});
+
+test('JSON that cannot be read', () => {
+  const texts = [
+    ...[
+      '',
+      ' ',
+      '{',
+      '[',
+      '{"a"',
+      '{"a":',
+      '{"a" 1}',
+      '{"a":}',
+      '{"a":1,}',
+      '{"a":1 "b":2}',
+      '{1:2}',
+      "{'a':1}",
+      '{"a":1',
+    ],
+    ...[
+      '[1,]',
+      '[1 2]',
+      '[,]',
+      'tru',
+      'nul',
+      'True',
+      '"a',
+      '"a\nb"',
+      '"\\x"',
+      '"\\u12"',
+      '"\t"',
+      '1 2',
+      '{} {}',
+      '-',
+      '01',
+      '1.',
+    ],
+    ...['.5', '+1', '1e', '// a', '{"a":1,"a":2}', '{"__proto__":1}', `${'['.repeat(201)}1${']'.repeat(201)}`],
+  ];
+  const lines = texts.map((text) => {
+    const { root, diagnostics } = readJsonTree(text, 0);
+    const said = diagnostics.map(
+      ({ span, message, help }) => `${span.start}-${span.end} ${message}${help === undefined ? '' : ` · ${help}`}`,
+    );
+    return `${JSON.stringify(text).slice(0, 30)}: ${[root === null ? '' : root.kind, ...said].filter(Boolean).join('; ')}`;
+  });
+  expect(lines.join('\n')).toMatchInlineSnapshot(`
+    """: 0-0 this is not JSON: the file is empty · a plan is strict JSON: double quotes, no comments, no trailing commas
+    " ": 1-1 this is not JSON: the file is empty · a plan is strict JSON: double quotes, no comments, no trailing commas
+    "{": 1-1 this is not JSON: the name of a member is missing · a plan is strict JSON: double quotes, no comments, no trailing commas
+    "[": 1-1 this is not JSON: a value is missing · a plan is strict JSON: double quotes, no comments, no trailing commas
+    "{\\"a\\"": 4-4 this is not JSON: a \`:\` is missing · a plan is strict JSON: double quotes, no comments, no trailing commas
+    "{\\"a\\":": 5-5 this is not JSON: a value is missing · a plan is strict JSON: double quotes, no comments, no trailing commas
+    "{\\"a\\" 1}": 5-6 this is not JSON: a \`:\` is missing · a plan is strict JSON: double quotes, no comments, no trailing commas
+    "{\\"a\\":}": 5-6 this is not JSON: a value is missing · a plan is strict JSON: double quotes, no comments, no trailing commas
+    "{\\"a\\":1,}": 7-8 this is not JSON: nothing follows this comma · a plan is strict JSON: double quotes, no comments, no trailing commas
+    "{\\"a\\":1 \\"b\\":2}": 7-8 this is not JSON: a \`,\` or \`}\` is missing · a plan is strict JSON: double quotes, no comments, no trailing commas
+    "{1:2}": 1-2 this is not JSON: the name of a member is missing · a plan is strict JSON: double quotes, no comments, no trailing commas
+    "{'a':1}": 1-2 this is not JSON: the name of a member is missing · a plan is strict JSON: double quotes, no comments, no trailing commas
+    "{\\"a\\":1": 6-6 this is not JSON: a \`,\` or \`}\` is missing · a plan is strict JSON: double quotes, no comments, no trailing commas
+    "[1,]": 3-4 this is not JSON: nothing follows this comma · a plan is strict JSON: double quotes, no comments, no trailing commas
+    "[1 2]": 3-4 this is not JSON: a \`,\` or \`]\` is missing · a plan is strict JSON: double quotes, no comments, no trailing commas
+    "[,]": 1-2 this is not JSON: a value is missing · a plan is strict JSON: double quotes, no comments, no trailing commas
+    "tru": 0-1 this is not JSON: a value is missing · a plan is strict JSON: double quotes, no comments, no trailing commas
+    "nul": 0-1 this is not JSON: a value is missing · a plan is strict JSON: double quotes, no comments, no trailing commas
+    "True": 0-1 this is not JSON: a value is missing · a plan is strict JSON: double quotes, no comments, no trailing commas
+    "\\"a": 0-1 this is not JSON: this text has no closing quote · a plan is strict JSON: double quotes, no comments, no trailing commas
+    "\\"a\\nb\\"": 0-1 this is not JSON: this text has no closing quote · a plan is strict JSON: double quotes, no comments, no trailing commas
+    "\\"\\\\x\\"": 0-4 this is not JSON: this text has an escape or a control character that JSON does not allow · a plan is strict JSON: double quotes, no comments, no trailing commas
+    "\\"\\\\u12\\"": 0-6 this is not JSON: this text has an escape or a control character that JSON does not allow · a plan is strict JSON: double quotes, no comments, no trailing commas
+    "\\"\\t\\"": 0-3 this is not JSON: this text has an escape or a control character that JSON does not allow · a plan is strict JSON: double quotes, no comments, no trailing commas
+    "1 2": 2-3 this is not JSON: nothing can follow the value · a plan is strict JSON: double quotes, no comments, no trailing commas
+    "{} {}": 3-4 this is not JSON: nothing can follow the value · a plan is strict JSON: double quotes, no comments, no trailing commas
+    "-": 0-1 this is not JSON: a value is missing · a plan is strict JSON: double quotes, no comments, no trailing commas
+    "01": 1-2 this is not JSON: nothing can follow the value · a plan is strict JSON: double quotes, no comments, no trailing commas
+    "1.": 1-2 this is not JSON: nothing can follow the value · a plan is strict JSON: double quotes, no comments, no trailing commas
+    ".5": 0-1 this is not JSON: a value is missing · a plan is strict JSON: double quotes, no comments, no trailing commas
+    "+1": 0-1 this is not JSON: a value is missing · a plan is strict JSON: double quotes, no comments, no trailing commas
+    "1e": 1-2 this is not JSON: nothing can follow the value · a plan is strict JSON: double quotes, no comments, no trailing commas
+    "// a": 0-1 this is not JSON: a value is missing · a plan is strict JSON: double quotes, no comments, no trailing commas
+    "{\\"a\\":1,\\"a\\":2}": object; 7-10 the member \`a\` is given twice in one object · keep one of the two
+    "{\\"__proto__\\":1}": object
+    "[[[[[[[[[[[[[[[[[[[[[[[[[[[[[: 200-201 values are nested deeper than 200 levels · use fewer levels"
   `);
 });

@@ -207,6 +207,15 @@ test('instructions of other languages', () => {
     'IF: text begins with "a" → GOTO: B',
     "IF: text doesn't exist → GOTO: B",
     'IF: text does not equal "a" → GOTO: B',
+    'IF: text does not contain "a" → GOTO: B',
+    'IF: text does not match "a" → GOTO: B',
+    'IF: text does not start with "a" → GOTO: B',
+    'IF: text does not begin with "a" → GOTO: B',
+    'IF: text does not end with "a" → GOTO: B',
+    'IF: text does not exist → GOTO: B',
+    'DO: m = ls | trim',
+    'DO: m = ls | len',
+    'DO: m = ls | sort',
     'IF: text is not empty → GOTO: B',
     'IF: n between 1 and 5 → GOTO: B',
     'IF: n in 1..5 → GOTO: B',
@@ -772,6 +781,27 @@ test('instructions of other languages', () => {
     IF: text does not equal "a" → GOTO: B
       unexpected-text: \`does\` is unexpected here · write \`IF: text != "a" → GOTO: B\`
       → IF: text != "a" → GOTO: B
+    IF: text does not contain "a" → GOTO: B
+      unexpected-text: \`does\` is unexpected here · write \`IF: text not contains "a" → GOTO: B\`
+      → IF: text not contains "a" → GOTO: B
+    IF: text does not match "a" → GOTO: B
+      unexpected-text: \`does\` is unexpected here · write \`IF: NOT text matches "a" → GOTO: B\`
+      → IF: NOT text matches "a" → GOTO: B
+    IF: text does not start with "a" → GOTO: B
+      unexpected-text: \`does\` is unexpected here · write \`IF: NOT text starts with "a" → GOTO: B\`
+      → IF: NOT text starts with "a" → GOTO: B
+    IF: text does not begin with "a" → GOTO: B
+      unexpected-text: \`does\` is unexpected here · write \`IF: NOT text starts with "a" → GOTO: B\`
+      → IF: NOT text starts with "a" → GOTO: B
+    IF: text does not end with "a" → GOTO: B
+      unexpected-text: \`does\` is unexpected here · write \`IF: NOT text ends with "a" → GOTO: B\`
+      → IF: NOT text ends with "a" → GOTO: B
+    IF: text does not exist → GOTO: B
+      unexpected-text: \`does\` is unexpected here · write \`IF: NOT text exists → GOTO: B\`
+      → IF: NOT text exists → GOTO: B
+    DO: m = ls | trim
+    DO: m = ls | len
+    DO: m = ls | sort
     IF: text is not empty → GOTO: B
     IF: n between 1 and 5 → GOTO: B
       unexpected-text: \`between\` is unexpected here · write \`IF: n >= 1 AND n <= 5 → GOTO: B\`
