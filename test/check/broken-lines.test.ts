@@ -828,7 +828,10 @@ test('commands', () => {
     DO: m = = ls
       not-a-command: \`=\` is not a command · remove \`=\`: the command begins directly after the colon
     DO: m n = ls
+      command-not-found: the program \`m\` is not on PATH · install it, or check the spelling
     DO: m, k = ls
+      command-not-found: a command has one result · write \`DO: m = ls\`, and read its fields or \`lines(m)\`
+      → DO: m = ls
     DO: [m, k] = ls
       not-a-command: a command has one result · write \`DO: m = ls\`, and read its fields, as in \`m.k\`
       → DO: m = ls
@@ -844,6 +847,7 @@ test('commands', () => {
     DO: n = ls
       shadows-tracked: the local \`n\` hides the tracked variable of that name · give the local another name; \`SET: n = …\` with that name changes the tracked variable
     DO: m = ls | k
+      command-not-found: the program \`k\` is not on PATH · install it, or check the spelling
     DO: | ls
     DO: ls |
       missing-part: a command is missing after \`|\` · write a command there, or remove \`|\`
@@ -876,9 +880,11 @@ test('commands', () => {
       unsafe-position: \`eval\` runs the text of \`{text}\` as a command · leave out \`eval\` and pass the value as an argument: \`command {text}\`
       → DO: eval {text:int}
     DO: rm {text}
+      command-not-found: the program \`rm\` is not on PATH · install it, or check the spelling
       may-be-read-as-option: \`rm\` reads \`{text}\` as an option when it begins with \`-\` · write \`-- {text}\`, or \`{text:path}\` for a path
       → DO: rm -- {text}
     DO: rm -rf {text}/x
+      command-not-found: the program \`rm\` is not on PATH · install it, or check the spelling
       may-be-read-as-option: \`rm\` reads \`{text}\` as an option when it begins with \`-\` · write \`-- {text}\`, or \`{text:path}\` for a path
       → DO: rm -rf -- {text}/x
     DO: echo raw({text})
@@ -899,6 +905,7 @@ test('commands', () => {
     DO: Please do it.
       not-a-command: \`Please\` is not a command · write \`DO: Task(AGENT) "…"\` to give it to an agent
     DO: n > 1
+      command-not-found: the program \`n\` is not on PATH · install it, or check the spelling
     DO: "ls"
     DO: Task(claude)
       prompt-missing: there is nothing to send to the agent \`claude\`: no prompt and no value · write \`Task(claude) "what to do"\`, unless the agent has its own instructions
@@ -994,7 +1001,8 @@ test('commands', () => {
     CHECK: 
       missing-part: a command is missing after \`CHECK:\` · write for example \`CHECK: git status --porcelain=v2\`
     CHECK: n > 1
-      check-never-read: the result \`n_result\` of this CHECK is never read · read it in an IF, or use \`DO:\` when only the effect matters
+      not-a-command: CHECK runs a command, and this is a condition · write \`IF: NOT (n > 1) → FAIL: "not n > 1"\`
+      → IF: NOT (n > 1) → FAIL: "not n > 1"
     CHECK: m = {n}
       check-never-read: the result \`m\` of this CHECK is never read · read it in an IF, or use \`DO:\` when only the effect matters
       unsafe-position: \`{n}\` is the command word: it chooses the program that runs · write the name of the program, or choose between commands with \`IF:\`

@@ -274,12 +274,17 @@ test('instructions of other languages', () => {
       unexpected-text: \`r\` is a value here: what counts if it is missing is the second argument of \`default\` · write \`SET: text = default(r, "none")\`
       → SET: text = default(r, "none")
     DO: m = n or 3
+      not-a-command: \`n\` is a value here: what counts if it is missing is the second argument of \`default\` · write \`DO: m = default(n, 3)\`
+      → DO: m = default(n, 3)
     CHECK: m = len(items)
-      check-never-read: the result \`m\` of this CHECK is never read · read it in an IF, or use \`DO:\` when only the effect matters
+      not-a-command: CHECK runs a command, and this is an expression · write \`DO: m = len(items)\`
+      → DO: m = len(items)
     CHECK: m = n + 2
-      check-never-read: the result \`m\` of this CHECK is never read · read it in an IF, or use \`DO:\` when only the effect matters
+      not-a-command: CHECK runs a command, and this is an expression · write \`DO: m = n + 2\`
+      → DO: m = n + 2
     CHECK: m = r * 2
-      check-never-read: the result \`m\` of this CHECK is never read · read it in an IF, or use \`DO:\` when only the effect matters
+      command-not-found: CHECK runs a command, and this is an expression · write \`DO: m = r * 2\`
+      → DO: m = r * 2
     SET: n = $((n + 1))
       bad-character: a value is computed without the signs of the shell · write \`SET: n = n + 1\`
       → SET: n = n + 1
@@ -416,6 +421,8 @@ test('instructions of other languages', () => {
     SET: items += 4
       wrong-type: \`+\` adds two numbers, two texts or two lists, and this is a number · write \`[4]\` to add it to the list
     DO: m = text.startswith("a")
+      not-a-command: \`text.startswith\` is not a command · write \`DO: m = text starts with "a"\`
+      → DO: m = text starts with "a"
     SET: n = n ** 2
       missing-part: \`**\` is not an operator here · write \`SET: n = n * n\`
       → SET: n = n * n
@@ -755,6 +762,8 @@ test('instructions of other languages', () => {
       unexpected-text: \`len\` takes its value in parentheses · write \`IF: len(items) > 1 → GOTO: B\`
       → IF: len(items) > 1 → GOTO: B
     DO: m = upper text
+      command-not-found: \`upper\` takes its value in parentheses · write \`DO: m = upper(text)\`
+      → DO: m = upper(text)
     IF: text like "a%" → GOTO: B
       unexpected-text: \`like\` is unexpected here · write \`IF: text starts with "a" → GOTO: B\`
       → IF: text starts with "a" → GOTO: B
@@ -800,7 +809,11 @@ test('instructions of other languages', () => {
       unexpected-text: \`does\` is unexpected here · write \`IF: NOT text exists → GOTO: B\`
       → IF: NOT text exists → GOTO: B
     DO: m = ls | trim
+      command-not-found: \`trim\` is a function, and no program · write \`DO: printed = ls\`, then \`DO: m = trim(printed)\`
+      → DO: printed = ls ⏎ DO: m = trim(printed)
     DO: m = ls | len
+      command-not-found: \`len\` is a function, and no program · write \`DO: printed = ls\`, then \`DO: m = len(printed)\`
+      → DO: printed = ls ⏎ DO: m = len(printed)
     DO: m = ls | sort
     IF: text is not empty → GOTO: B
     IF: n between 1 and 5 → GOTO: B

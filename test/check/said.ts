@@ -2,7 +2,8 @@
 import { compile } from '../../src/language/check/compile.js';
 import { applyEdits } from '../../src/language/source/fix-text.js';
 
-const onPath = (program: string) => /^[a-z]/.test(program) && !/[ :]/.test(program);
+const PROGRAMS = 'bash cat curl echo git grep jq ls make npm printf pwd sort test wc'.split(' ');
+const onPath = (program: string) => PROGRAMS.includes(program);
 export const options = { lookups: { agents: { isKnown: () => true }, onPath } };
 
 /** Where a line stands: `@` is its place. */

@@ -53,10 +53,10 @@ export const AGENTS = 'claude|codex|gemini|qwen|aider|gpt|opus|sonnet|haiku';
 /** Whether the text binds the name that an expression begins with. */
 export const mentions = (expression: string, text: string): boolean => {
   const name = /^[A-Za-z_]\w*/.exec(expression)?.[0];
-  return (
-    name !== undefined &&
-    new RegExp(`(?:INPUT|TRACK|DO|CHECK|SET|FOR EACH)\\b[^\\n]*?:\\s*${name}\\b|→\\s*${name}\\b|\\b${name}=`).test(text)
-  );
+  if (name === undefined) return false;
+  // `DO: ls` runs a program of that name.
+  const bound = `(?:INPUT|TRACK|FOR EACH)\\b[^\\n]*?:\\s*${name}\\b|(?:DO|CHECK|SET)\\b[^\\n]*?:\\s*${name}\\s*\\+?=(?!=)`;
+  return new RegExp(`${bound}|→\\s*${name}\\b|\\b${name}=`).test(text);
 };
 
 /** The text before and after a line that occurs once, without blanks between; undefined: it does not. */
