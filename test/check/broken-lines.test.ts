@@ -1,4 +1,4 @@
-/** Lines of this language with a mistake, and next to them some that are right, each in a program that is right without it. */
+/** Lines of this language with a mistake, each in a program that is right without it. */
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: these are programs
 import { expect, test } from 'vitest';
 import { GATES, HANDLERS, INSTRUCTIONS, MARGIN, RETRIES, STEP, said } from './said.js';
@@ -33,14 +33,12 @@ test('conditions', () => {
     'IF: AND n == 1 → GOTO: B',
     'IF: n == 1 OR OR n == 2 → GOTO: B',
     'IF: text == a → GOTO: B',
-    "IF: text == 'a' → GOTO: B",
     'IF: text == "a → GOTO: B',
     'IF: text == “a” → GOTO: B',
     'IF: text == a b → GOTO: B',
     'IF: text == ready-now → GOTO: B',
     'IF: text == {r → GOTO: B',
     'IF: text == "{len(items}" → GOTO: B',
-    'IF: {n} > 1 → GOTO: B',
     'IF: $n > 1 → GOTO: B',
     'IF: n > 1, GOTO: B',
     'IF: n > 1 GOTO: B',
@@ -88,7 +86,6 @@ test('conditions', () => {
     'IF: n == 1.2.3 → GOTO: B',
     'IF: n == 1_000 → GOTO: B',
     'IF: n == 0x10 → GOTO: B',
-    'IF: n == 1e3 → GOTO: B',
     'IF: n == .5 → GOTO: B',
     'IF: n == 5m → GOTO: B',
     'IF: n == ∞ → GOTO: B',
@@ -98,10 +95,7 @@ test('conditions', () => {
     'IF: n @ 1 → GOTO: B',
     'IF: n ? 1 : 2 → GOTO: B',
     'IF: n ?? 1 → GOTO: B',
-    'IF: n exists → GOTO: B',
     'IF: unknown exists → GOTO: B',
-    'IF: items is empty → GOTO: B',
-    'IF: text is valid JSON → GOTO: B',
     'IF: [1, 2 == items → GOTO: B',
     'IF: [1 2] == items → GOTO: B',
     'IF: {"a": 1} == text → GOTO: B',
@@ -109,13 +103,11 @@ test('conditions', () => {
     'IF: n == 1 → GOTO',
     'IF: n == 1 → GOTO: b',
     'IF: n == 1 → GOTO: B with',
-    'IF: n == 1 → GOTO: B with n',
     'IF: n == 1 → GOTO: B with q=1, q=2',
     'IF: n == 1 → GOTO: B with 1',
     'IF: n == 1 → GOTO: B with x=',
     'IF: n == 1 → GOTO: B, RETURN',
     'IF: n == 1 → FOO: x',
-    'IF: n == 1 → DO ls',
     'IF: n == 1 → "text"',
     'ELSE → GOTO: B',
     'ELSE: GOTO: B',
@@ -191,7 +183,6 @@ test('conditions', () => {
     IF: text == a → GOTO: B
       unknown-name: nothing binds \`a\` in state \`A\` · write \`"a"\` for the text
       → IF: text == "a" → GOTO: B
-    IF: text == 'a' → GOTO: B
     IF: text == "a → GOTO: B
       unclosed-quote: the quoted text does not end on this line · close it with \`"\`
       → IF: text == "a" → GOTO: B
@@ -211,7 +202,6 @@ test('conditions', () => {
       → IF: text == {r} → GOTO: B
     IF: text == "{len(items}" → GOTO: B
       ambiguous-braces: a bracket in \`{len(items}\` is not closed · write \`{len(items)}\` for the value
-    IF: {n} > 1 → GOTO: B
     IF: $n > 1 → GOTO: B
       bad-character: names have no \`$\` here: \`n\` · write \`IF: n > 1 → GOTO: B\`
       → IF: n > 1 → GOTO: B
@@ -330,7 +320,6 @@ test('conditions', () => {
       unexpected-text: \`1_000\` is unexpected here · put it in quotes: \`"1_000"\` is a text
     IF: n == 0x10 → GOTO: B
       unexpected-text: \`0x10\` is unexpected here · put it in quotes: \`"0x10"\` is a text
-    IF: n == 1e3 → GOTO: B
     IF: n == .5 → GOTO: B
       bad-character: the character \`.\` has no meaning here · remove it, or put the text in quotes
     IF: n == 5m → GOTO: B
@@ -351,11 +340,8 @@ test('conditions', () => {
       unexpected-text: \`1\` is unexpected here · remove it, or quote it if it belongs to a text
     IF: n ?? 1 → GOTO: B
       unexpected-text: \`1\` is unexpected here · remove it, or quote it if it belongs to a text
-    IF: n exists → GOTO: B
     IF: unknown exists → GOTO: B
       unknown-name: nothing binds \`unknown\` in state \`A\` · bind it with CHECK, DO or TRACK, declare it with \`INPUT:\`, or pass it with \`GOTO … with\`
-    IF: items is empty → GOTO: B
-    IF: text is valid JSON → GOTO: B
     IF: [1, 2 == items → GOTO: B
       unclosed-bracket: \`[\` is never closed · close it with \`]\`
       not-a-condition: this is a value, not a condition · compare it with something, as in \`x == …\`
@@ -376,7 +362,6 @@ test('conditions', () => {
       → IF: n == 1 → GOTO: B
     IF: n == 1 → GOTO: B with
       missing-part: the name of an argument is missing after \`with\` · write for example \`with name=value\`
-    IF: n == 1 → GOTO: B with n
     IF: n == 1 → GOTO: B with q=1, q=2
       duplicate-argument: \`q\` is given twice · remove one of the two
       → IF: n == 1 → GOTO: B with q=1
@@ -389,7 +374,6 @@ test('conditions', () => {
       → (nothing)
     IF: n == 1 → FOO: x
       unknown-verb: \`FOO\` is not a verb · begin the action with a verb such as \`GOTO\` or \`EMIT\`, or write \`DO: Task(AGENT) "…"\` to give it to an agent
-    IF: n == 1 → DO ls
     IF: n == 1 → "text"
       unknown-verb: \`"text"\` is not a verb · begin the action with a verb such as \`GOTO\` or \`EMIT\`, or write \`DO: Task(AGENT) "…"\` to give it to an agent
     ELSE → GOTO: B
@@ -414,31 +398,24 @@ test('values and texts', () => {
     'SET: n.x = 1',
     'SET: n[0] = 1',
     'SET: unknown = 1',
-    'SET: r = 1',
     'SET: n = "a',
-    "SET: n = 'a'",
     'SET: n = "a" + 1',
     'SET: n = items + 1',
     'SET: n = 1 + "a"',
     'SET: n = -"a"',
     'SET: n = [1, , 2]',
-    'SET: n = {a: 1}',
     'SET: n = {"a": 1, "a": 2}',
     'SET: n = {"a" 1}',
-    'SET: n = {n}',
     'SET: n = {{n}}',
     'SET: n = n++',
     'SET: n = 5m',
     'SET: n = a-b',
-    'SET: n = null',
     'SET: n = None',
     'SET: n = True',
     'SET: n += ',
     'SET: n -= 1',
-    'SET: text += "x"',
     'SET n = 1',
     'TRACK:',
-    'TRACK: n = 1',
     'TRACK: 1',
     'TRACK: line',
     'TRACK: x = [',
@@ -450,19 +427,12 @@ test('values and texts', () => {
     'INCREMENT: n by "a"',
     'INCREMENT: n by text',
     'EMIT:',
-    'EMIT: done',
     'EMIT: DONE n',
-    'EMIT: DONE n=',
     'EMIT: DONE n=1 n=2',
-    'EMIT: DONE, n=1',
     'EMIT: "{unknown}"',
     'EMIT: "{n"',
-    'EMIT: "n}"',
     'EMIT: "{n:int} {n:foo} {text:json}"',
-    'EMIT: "{len(items)} {len items} {items[0]}"',
     'EMIT: "{n + }"',
-    'EMIT: "{}"',
-    'EMIT: "{ n }"',
     'EMIT: "{{n}} ${n} $n {n.x?}"',
     'EMIT: "{items*}"',
     'EMIT: "{n} of {m}"',
@@ -472,23 +442,15 @@ test('values and texts', () => {
     'EMIT: {n}',
     'RETURN: {unknown}',
     'RETURN: n',
-    'RETURN: text m',
-    'RETURN: n=1 m',
-    'RETURN: "a',
-    'RETURN x',
     'FAIL',
     'FAIL:',
-    'FAIL: {n}',
     'FAIL: reason={n}',
-    'FAIL: "a" because=1',
     'GOTO: A with n',
     'GOTO: B with q',
     'GOTO: "A"',
     'GOTO {n}',
     'GOTO',
     'GOTO: A B',
-    'PROCEED',
-    'KEEP',
     'ROLLBACK: x',
   ];
   expect(lines.map((line) => said(INSTRUCTIONS, line)).join('\n')).toMatchInlineSnapshot(`
@@ -511,11 +473,9 @@ test('values and texts', () => {
     SET: unknown = 1
       not-tracked: \`SET\` needs a tracked variable, but \`unknown\` is not bound · add \`TRACK: unknown\` before it
       → TRACK: unknown
-    SET: r = 1
     SET: n = "a
       unclosed-quote: the quoted text does not end on this line · close it with \`"\`
       → SET: n = "a"
-    SET: n = 'a'
     SET: n = "a" + 1
       wrong-type: \`+\` adds two numbers, two texts or two lists, and this is text · put both into one text, as in \`"{a}{b}"\`
     SET: n = items + 1
@@ -526,13 +486,11 @@ test('values and texts', () => {
       wrong-type: \`-\` needs numbers, and this is text · write a number without quotes
     SET: n = [1, , 2]
       missing-part: a value is missing after \`,\` · write a value there, or remove \`,\`
-    SET: n = {a: 1}
     SET: n = {"a": 1, "a": 2}
       duplicate-argument: \`a\` is given twice · remove one of the two
       → SET: n = {"a": 1}
     SET: n = {"a" 1}
       missing-part: a value is missing after \`a\` · write for example \`a: 1\`
-    SET: n = {n}
     SET: n = {{n}}
       unexpected-text: an expression has no braces around it · write \`SET: n = n\`
       → SET: n = n
@@ -544,7 +502,6 @@ test('values and texts', () => {
     SET: n = a-b
       unknown-name: nothing binds \`a\` in state \`A\`: \`-\` subtracts, and is not part of a name · write \`"a-b"\` for the text
       → SET: n = "a-b"
-    SET: n = null
     SET: n = None
       unknown-name: nothing binds \`None\` in state \`A\` · write \`null\`
       → SET: n = null
@@ -556,13 +513,11 @@ test('values and texts', () => {
     SET: n -= 1
       unexpected-text: \`-\` is unexpected here · write \`SET: n = n - 1\`
       → SET: n = n - 1
-    SET: text += "x"
     SET n = 1
       missing-colon: \`SET\` is not followed by a colon · write \`SET:\`
       → SET: n = 1
     TRACK:
       missing-part: the name of a variable is missing after \`TRACK\` · write for example \`TRACK: count\`
-    TRACK: n = 1
     TRACK: 1
       bad-name: \`1\` cannot be the name of a variable · write \`_1\`
       → TRACK: _1
@@ -588,27 +543,20 @@ test('values and texts', () => {
       wrong-type: \`INCREMENT by\` needs a number, and \`text\` is text · write \`int(text)\` for its number
     EMIT:
       missing-part: an event or a quoted text is missing after \`EMIT:\` · write for example \`EMIT: STARTED mode=fast\`
-    EMIT: done
     EMIT: DONE n
       unexpected-text: \`n\` is unexpected here · write \`EMIT: DONE n={n}\`
       → EMIT: DONE n={n}
-    EMIT: DONE n=
     EMIT: DONE n=1 n=2
       duplicate-argument: \`n\` is given twice · remove one of the two
       → EMIT: DONE n=1
-    EMIT: DONE, n=1
     EMIT: "{unknown}"
       unknown-name-in-text: nothing binds \`unknown\` in state \`A\`, so the text keeps the braces · bind it, or double the braces if they are meant as text
     EMIT: "{n"
       ambiguous-braces: \`{n\` has no closing brace · write \`{n}\` for the value
-    EMIT: "n}"
     EMIT: "{n:int} {n:foo} {text:json}"
       bad-filter-place: the filter \`:foo\` does not exist · \`:json\` and \`:int\` work everywhere, \`:path\` and \`:file\` in shell text
-    EMIT: "{len(items)} {len items} {items[0]}"
     EMIT: "{n + }"
       ambiguous-braces: \`{n + }\` is not how the value of \`n\` is written here · compute it first, as in \`DO: result = …\`, and write \`{result}\`
-    EMIT: "{}"
-    EMIT: "{ n }"
     EMIT: "{{n}} \${n} $n {n.x?}"
       shell-variable: \`\${n}\` is written as in a shell, but \`n\` is a value of the program · write \`{n}\` for the value
       shell-variable: \`$n\` is written as in a shell, but \`n\` is a value of the program · write \`{n}\` for the value
@@ -634,18 +582,12 @@ test('values and texts', () => {
     RETURN: n
       ambiguous-word: \`n\` could be the text or the variable of that name · write \`{n}\` for its value or \`"n"\` for the text
       → RETURN: {n}
-    RETURN: text m
-    RETURN: n=1 m
-    RETURN: "a
-    RETURN x
     FAIL
       missing-colon: a failure has a reason · write \`FAIL: why\`
     FAIL:
       missing-part: a text with the reason is missing after \`FAIL\` · write for example \`FAIL: no free port\`
-    FAIL: {n}
     FAIL: reason={n}
       taken-as-text: this is all the text of the failure, which has no fields · write \`FAIL: {n}\`, or quote it if you mean the text
-    FAIL: "a" because=1
     GOTO: A with n
       unbounded-cycle: nothing bounds the cycle \`A\` → \`A\` · add \`TRACK: rounds\`, \`INCREMENT: rounds\` and \`IF: rounds > 20 → RETURN: gave up\` on lines that every round runs
       → TRACK: rounds ⏎ INCREMENT: rounds ⏎ IF: rounds > 20 → RETURN: gave up
@@ -662,8 +604,6 @@ test('values and texts', () => {
       unbounded-cycle: nothing bounds the cycle \`A\` → \`A\` · add \`TRACK: rounds\`, \`INCREMENT: rounds\` and \`IF: rounds > 20 → RETURN: gave up\` on lines that every round runs
       unexpected-text: \`B\` is unexpected here · write \`with\` before the values, and notes in parentheses
       → TRACK: rounds ⏎ INCREMENT: rounds ⏎ IF: rounds > 20 → RETURN: gave up
-    PROCEED
-    KEEP
     ROLLBACK: x
       unexpected-text: \`ROLLBACK\` has no target: it undoes everything with an UNDO that is not yet undone, the latest first · write \`ROLLBACK\`
       → ROLLBACK"
@@ -675,7 +615,6 @@ test('commands', () => {
     'DO:',
     'DO',
     'DO ls',
-    'DO:ls',
     'DO: ',
     'DO: =',
     'DO: m =',
@@ -688,18 +627,14 @@ test('commands', () => {
     'DO: line = ls',
     'DO: n = ls',
     'DO: m = ls | k',
-    'DO: | ls',
     'DO: ls |',
     'DO: ls &&',
-    'DO: ls > ',
     'DO: echo "a',
     "DO: echo 'a",
     'DO: echo $(ls',
     'DO: echo `ls',
     'DO: cat <<EOF',
     'DO: echo {unknown}',
-    'DO: echo {n} > {text}',
-    'DO: echo {items}',
     'DO: echo {items*} x{items*}',
     'DO: echo "{items*}"',
     'DO: eval {text}',
@@ -713,13 +648,10 @@ test('commands', () => {
     'DO: /no/such/program',
     'DO: Please do it.',
     'DO: n > 1',
-    'DO: "ls"',
     'DO: Task(claude)',
     'DO: Task() "x"',
     'DO: Task(claude "x"',
     'DO: Task(claude) x',
-    'DO: Task(claude) ""',
-    'DO: Task(claude) "x" with retry=2',
     'DO: Task("claude") "x"',
     'DO: Task(claude, codex) "x"',
     'DO: m = Task(claude) "x" → k',
@@ -727,8 +659,6 @@ test('commands', () => {
     'DO [timeout=]: ls',
     'DO [timeout=5]: ls',
     'DO [timeout=x]: ls',
-    'DO [timeout=0s]: ls',
-    'DO [timeout=5s, retry=2]: ls',
     'DO [timeout=5s timeout=6s]: ls',
     'DO [retry=x]: ls',
     'DO [retry=2/5]: ls',
@@ -736,7 +666,6 @@ test('commands', () => {
     'DO [retry=2 retry_on=foo]: ls',
     'DO [ok=x]: ls',
     'DO [ok=256]: ls',
-    'DO [ok=any]: ls',
     'DO [cwd=]: ls',
     'DO [cwd=src env.A=1 env.A=2]: ls',
     'DO [env.=1]: ls',
@@ -748,13 +677,10 @@ test('commands', () => {
     'DO [timout=5s]: ls',
     'DO [timeout=5s: ls',
     'DO timeout=5s]: ls',
-    'DO [timeout="5s"]: ls',
     'DO [timeout={n}]: ls',
     'DO (timeout=5s): ls',
-    'DO [idle=5s]: Task(claude) "x"',
     'DO [max_cost=x]: Task(claude) "x"',
     'DO [max_turns=0]: Task(claude) "x"',
-    'DO [memo]: ls',
     'DO [key=x]: ls',
     'CHECK: ls',
     'CHECK: m = ls',
@@ -766,14 +692,10 @@ test('commands', () => {
     'CHECK [timeout=1s]: m = ls',
     'DO: in PARALLEL',
     'DO: in PARALLEL:',
-    'DO: in PARALLEL:\n    ls',
-    'DO: in PARALLEL:\n    - ls\n    - pwd',
     'DO: in PARALLEL [max=0]:\n    - ls\n    - pwd',
     'DO: in PARALLEL [max=x quorum=5]:\n    - ls\n    - pwd',
-    'DO: in PARALLEL [timeout=5s]:\n    - ls\n    - DO [timeout=1s]: pwd',
     'DO: in PARALLEL [on_failure=foo]:\n    - ls\n    - pwd',
     'DO: m = in PARALLEL:\n    - a = ls\n    - a = pwd',
-    'DO: m = in PARALLEL [quorum=1]:\n    - a = ls\n    - b = pwd',
     'DO: in PARALLEL:\n    - GOTO: B\n    - RETURN',
     'DO: in PARALLEL:\n    - SET: n = 1\n    - ls',
     'DO: in PARALLEL:\n    - IF: n > 1 → GOTO: B\n    - ls',
@@ -781,7 +703,6 @@ test('commands', () => {
     'FOR EACH: x in',
     'FOR EACH: in items',
     'FOR EACH: x items:',
-    'FOR EACH x in items:\n    ls',
     'FOR EACH: x in n:\n    ls {x:path}',
     'FOR EACH: x in "a":\n    ls',
     'FOR EACH: n in items:\n    ls',
@@ -790,8 +711,6 @@ test('commands', () => {
     'FOR EACH: x in items in PARALLEL [max=x]:\n    ls',
     'FOR EACH: x in items in PARALLEL [quorum=2]:\n    SET: n = 1',
     'FOR EACH: x, y in items:\n    ls',
-    'FOR EACH: x in items (in PARALLEL):\n    ls',
-    'DO: m = FOR EACH x in items in PARALLEL [on_failure=keep]:\n    k = ls',
     'UNDO: ls',
     'UNDO:',
     'USE:',
@@ -818,7 +737,6 @@ test('commands', () => {
     DO ls
       missing-colon: \`DO\` is not followed by a colon · write \`DO:\`
       → DO: ls
-    DO:ls
     DO: 
       missing-part: a command is missing after \`DO:\` · write the command after it, or the script on the lines below it, indented deeper
     DO: =
@@ -848,12 +766,10 @@ test('commands', () => {
       shadows-tracked: the local \`n\` hides the tracked variable of that name · give the local another name; \`SET: n = …\` with that name changes the tracked variable
     DO: m = ls | k
       command-not-found: the program \`k\` is not on PATH · install it, or check the spelling
-    DO: | ls
     DO: ls |
       missing-part: a command is missing after \`|\` · write a command there, or remove \`|\`
     DO: ls &&
       missing-part: a command is missing after \`&&\` · write a command there, or remove \`&&\`
-    DO: ls > 
     DO: echo "a
       unclosed-quote: this double quote is never closed · close it with \`"\`, or write \`\\"\` for the character
       → DO: echo "a"
@@ -870,8 +786,6 @@ test('commands', () => {
       unclosed-heredoc: this here-document has no closing line \`EOF\` · write \`DO:\` alone, and below it, indented deeper, the command, the text and a line \`EOF\`
     DO: echo {unknown}
       unknown-name: nothing binds \`unknown\` in state \`A\` · bind it with CHECK, DO or TRACK, declare it with \`INPUT:\`, or pass it with \`GOTO … with\`; for the text itself, write \`\\{unknown}\`
-    DO: echo {n} > {text}
-    DO: echo {items}
     DO: echo {items*} x{items*}
       list-not-a-word: \`{items*}\` becomes one word for each element, so it cannot be part of a word or be in quotes · put spaces around \`{items*}\`, or leave out the \`*\` for the list as JSON
     DO: echo "{items*}"
@@ -906,7 +820,6 @@ test('commands', () => {
       not-a-command: \`Please\` is not a command · write \`DO: Task(AGENT) "…"\` to give it to an agent
     DO: n > 1
       command-not-found: the program \`n\` is not on PATH · install it, or check the spelling
-    DO: "ls"
     DO: Task(claude)
       prompt-missing: there is nothing to send to the agent \`claude\`: no prompt and no value · write \`Task(claude) "what to do"\`, unless the agent has its own instructions
     DO: Task() "x"
@@ -918,13 +831,11 @@ test('commands', () => {
     DO: Task(claude) x
       unexpected-text: \`x\` is unexpected here · write \`DO: Task(claude) "x"\`
       → DO: Task(claude) "x"
-    DO: Task(claude) ""
-    DO: Task(claude) "x" with retry=2
     DO: Task("claude") "x"
       bad-name: \`"claude"\` cannot be the name of an agent · write \`claude\`
       → DO: Task(claude) "x"
     DO: Task(claude, codex) "x"
-      not-a-command: \`Task\` is not a command · write \`DO: Task(AGENT) "…"\` to give it to an agent
+      not-a-command: a Task has one agent · write \`DO: in PARALLEL:\`, and below it, indented deeper, \`- answer_claude = Task(claude) "x"\` and \`- answer_codex = Task(codex) "x"\`
     DO: m = Task(claude) "x" → k
       unexpected-text: \`→\` is unexpected here · write \`DO: m = Task(claude) "x"\`
       → DO: m = Task(claude) "x"
@@ -937,8 +848,6 @@ test('commands', () => {
       → DO [timeout=5s]: ls
     DO [timeout=x]: ls
       bad-duration: \`x\` is not a duration · write for example \`30s\` or \`1.5h\`
-    DO [timeout=0s]: ls
-    DO [timeout=5s, retry=2]: ls
     DO [timeout=5s timeout=6s]: ls
       bad-option: option \`timeout\` is given twice · remove one of the two
     DO [retry=x]: ls
@@ -953,7 +862,6 @@ test('commands', () => {
       bad-option: option \`ok\` must be a list of exit codes from 0 to 255 · write \`ok=0,2\`, or \`ok=any\` for every exit code
     DO [ok=256]: ls
       bad-option: option \`ok\` must be a list of exit codes from 0 to 255 · write \`ok=0,2\`, or \`ok=any\` for every exit code
-    DO [ok=any]: ls
     DO [cwd=]: ls
       missing-part: a value is missing after \`cwd=\` · write a value there, or remove \`cwd=\`
     DO [cwd=src env.A=1 env.A=2]: ls
@@ -980,18 +888,15 @@ test('commands', () => {
     DO timeout=5s]: ls
       missing-colon: \`DO\` is not followed by a colon · write \`DO:\`
       → DO: timeout=5s]: ls
-    DO [timeout="5s"]: ls
     DO [timeout={n}]: ls
       wrong-type: a duration needs a unit, and \`{n}\` is a number · write \`{n}s\` for seconds, or use a text, such as \`"10s"\`
     DO (timeout=5s): ls
       missing-colon: \`DO\` is not followed by a colon · write \`DO [timeout=5s]: ls\`
       → DO [timeout=5s]: ls
-    DO [idle=5s]: Task(claude) "x"
     DO [max_cost=x]: Task(claude) "x"
       unknown-option: what an agent may use is a limit of the run, or a guard of a step · write \`LIMIT: cost=5.00\` at the margin, or a STEP with \`AGENT: claude with max_cost=2.5\`
     DO [max_turns=0]: Task(claude) "x"
       unknown-option: what an agent may use is a limit of the run, or a guard of a step · write \`LIMIT: cost=5.00\` at the margin, or a STEP with \`AGENT: claude with max_cost=2.5\`
-    DO [memo]: ls
     DO [key=x]: ls
       unknown-option: DO has no option \`key\` · it has \`ok\`, \`timeout\`, \`idle\`, \`retry\`, \`retry_on\`, \`once\`, \`memo\`, \`cwd\`, \`env.*\`, \`shell\`, \`strict\`
     CHECK: ls
@@ -1023,11 +928,6 @@ test('commands', () => {
     DO: in PARALLEL
       - ./one.sh
       - ./another.sh
-    DO: in PARALLEL:
-        ls
-    DO: in PARALLEL:
-        - ls
-        - pwd
     DO: in PARALLEL [max=0]:
         - ls
         - pwd
@@ -1038,9 +938,6 @@ test('commands', () => {
       quorum-too-large: 2 members can never reach a quorum of 5 · write \`quorum=2\` or fewer
       bad-option: option \`max\` must be a whole number of at least 1, not \`x\` · write \`max=4\`
       → DO: in PARALLEL [max=x quorum=2]:
-    DO: in PARALLEL [timeout=5s]:
-        - ls
-        - DO [timeout=1s]: pwd
     DO: in PARALLEL [on_failure=foo]:
         - ls
         - pwd
@@ -1049,9 +946,6 @@ test('commands', () => {
         - a = ls
         - a = pwd
       duplicate: the result \`a\` is declared twice · rename one of the two, or remove it
-    DO: m = in PARALLEL [quorum=1]:
-        - a = ls
-        - b = pwd
     DO: in PARALLEL:
         - GOTO: B
         - RETURN
@@ -1079,8 +973,6 @@ test('commands', () => {
     FOR EACH: x items:
       empty-block: \`FOR EACH\` has no body · write the body below it, indented deeper
       missing-part: \`in\` is missing after \`x\` · write for example \`FOR EACH: task in tasks\`
-    FOR EACH x in items:
-        ls
     FOR EACH: x in n:
         ls {x:path}
       wrong-type: FOR EACH goes through a list, and \`n\` is a number · write \`range(n)\` for a number of turns
@@ -1105,10 +997,6 @@ test('commands', () => {
     FOR EACH: x, y in items:
         ls
       unexpected-text: FOR EACH binds one name · write \`FOR EACH: x in range(len(items)):\` for a list, \`FOR EACH: x in keys(items):\` for an object, and \`{items[x]}\` for \`y\`
-    FOR EACH: x in items (in PARALLEL):
-        ls
-    DO: m = FOR EACH x in items in PARALLEL [on_failure=keep]:
-        k = ls
     UNDO: ls
       undo-without-effect: no DO, CALL or Task is directly above this UNDO · write it directly below the DO, CALL or Task that it undoes, in the same block
       undo-unreachable: no ROLLBACK can be reached after this UNDO · add \`ROLLBACK\` to \`STATE: ERROR\`, or to an \`ON ERROR\` of this state
@@ -1156,55 +1044,38 @@ test('waits and questions', () => {
     'WAIT: 5x',
     'WAIT: -5s',
     'WAIT: 5s 6s',
-    'WAIT: 0s',
     'WAIT: {n}',
-    'WAIT: {n}s',
     'WAIT: n',
-    'WAIT: n == 1',
-    'WAIT: n == 1 every=1s',
-    'WAIT: n == 1 OR timeout=5s',
-    'WAIT: n == 1 OR timeout=5s every=0s',
     'WAIT: n == 1 OR timeout=x every=1s',
     'WAIT: n == 1 every=1s OR timeout=5s:\n    CHECK: m = ls',
     'WAIT: m == "x" every=1s OR timeout=5s:\n    CHECK: m = ls',
     'WAIT: signal',
-    'WAIT: signal go',
     'WAIT: signal "go"',
     'WAIT: signal go → m',
     'WAIT: signal go → n',
-    'WAIT: signal go timeout=5s',
     'WAIT: signal go OR timeout=5s → m',
     'WAIT: signal go-now',
     'WAIT: all',
     'WAIT: all OR timeout=5s',
     'WAIT: all quorum=1 OR timeout=5s',
     'WAIT: 10001d',
-    'WAIT: 1.5h',
     'WAIT: 5 s',
     'WAIT: 5sec',
     'ASK',
     'ASK user',
     'ASK user:',
     'ASK user: Go?',
-    'ASK user: "Go?"',
     'ASK user: "Go? {unknown}" → m',
     'ASK user: "Go?" → n',
     'ASK user: "Go?" → m, k',
     'ASK user: "Go?" → m choices=',
-    'ASK user: "Go?" → m choices=a',
-    'ASK user: "Go?" → m choices=a,a',
     'ASK user: "Go?" → m choices=a,b default=c',
-    'ASK user: "Go?" → m default=a',
     'ASK user: "Go?" → m deadline=5s',
-    'ASK user: "Go?" → m deadline=5s default=a',
     'ASK user: "Go?" → m deadline=x default=a',
     'ASK user: "Go?" → m show=n,unknown',
-    'ASK user: "Go?" → m show={n},"text"',
     'ASK user: "Go?" → m show=',
     'ASK user: "Go?" → m approvers=ann',
     'ASK user: "Go?" → m foo=1',
-    'ASK user: "Go?" choices=a,b',
-    'ASK user "Go?" → m',
     'ASK: "Go?" → m',
   ];
   expect(lines.map((line) => said(INSTRUCTIONS, line)).join('\n')).toMatchInlineSnapshot(`
@@ -1223,16 +1094,10 @@ test('waits and questions', () => {
       unexpected-text: \`5s\` is unexpected here · put it in quotes, as in \`"5s"\`, for a text that \`WAIT: {x}\` and \`timeout={x}\` take, or remove the unit for a number
     WAIT: 5s 6s
       unexpected-text: \`5s\` is unexpected here · put it in quotes, as in \`"5s"\`, for a text that \`WAIT: {x}\` and \`timeout={x}\` take, or remove the unit for a number
-    WAIT: 0s
     WAIT: {n}
       wrong-type: a duration needs a unit, and \`{n}\` is a number · write \`{n}s\` for seconds, or use a text, such as \`"10s"\`
-    WAIT: {n}s
     WAIT: n
       wrong-type: a condition is true or false, and \`n\` is a number · write a comparison, such as \`n > 0\`
-    WAIT: n == 1
-    WAIT: n == 1 every=1s
-    WAIT: n == 1 OR timeout=5s
-    WAIT: n == 1 OR timeout=5s every=0s
     WAIT: n == 1 OR timeout=x every=1s
       bad-duration: \`x\` is not a duration · write for example \`30s\` or \`1.5h\`
     WAIT: n == 1 every=1s OR timeout=5s:
@@ -1246,7 +1111,6 @@ test('waits and questions', () => {
     WAIT: signal
       unknown-name: nothing binds \`signal\` in state \`A\` · write \`WAIT: signal signal\` to wait for a signal, or bind \`signal\` above or in the block below
       → WAIT: signal signal
-    WAIT: signal go
     WAIT: signal "go"
       unknown-name: the name of a signal has no quotes · write \`WAIT: signal go\`
       → WAIT: signal go
@@ -1256,7 +1120,6 @@ test('waits and questions', () => {
     WAIT: signal go → n
       unexpected-text: the payload of a signal has its name: \`go\` · write \`WAIT: signal go\`, and read \`go\`
       → WAIT: signal go
-    WAIT: signal go timeout=5s
     WAIT: signal go OR timeout=5s → m
       unexpected-text: \`→\` is unexpected here · remove it, or quote it if it belongs to a text
     WAIT: signal go-now
@@ -1272,7 +1135,6 @@ test('waits and questions', () => {
       unexpected-text: \`quorum\` is unexpected here · separate the values with commas: write one before \`quorum\`
     WAIT: 10001d
       bad-duration: \`10001d\` is longer than 10,000 days · write at most \`10000d\`
-    WAIT: 1.5h
     WAIT: 5 s
       unexpected-text: \`s\` is unexpected here · write \`WAIT: 5s\`
       → WAIT: 5s
@@ -1288,7 +1150,6 @@ test('waits and questions', () => {
     ASK user: Go?
       bad-character: the character \`?\` has no meaning here · write \`ASK user: "Go?"\`
       → ASK user: "Go?"
-    ASK user: "Go?"
     ASK user: "Go? {unknown}" → m
       unknown-name: nothing binds \`unknown\` in state \`A\` · bind it with CHECK, DO or TRACK, declare it with \`INPUT:\`, or pass it with \`GOTO … with\`
     ASK user: "Go?" → n
@@ -1297,20 +1158,15 @@ test('waits and questions', () => {
       unexpected-text: an ASK has one answer · write \`ASK user: "Go?" → m\`, then \`ASK user: "…" → k\`
     ASK user: "Go?" → m choices=
       missing-part: a value is missing after \`choices=\` · write a value there, or remove \`choices=\`
-    ASK user: "Go?" → m choices=a
-    ASK user: "Go?" → m choices=a,a
     ASK user: "Go?" → m choices=a,b default=c
       input-choice: the default \`c\` is not one of the choices · choose one of \`a\`, \`b\`
-    ASK user: "Go?" → m default=a
     ASK user: "Go?" → m deadline=5s
       ask-deadline: an ASK with a deadline needs a default · add \`default="…"\`
       → ASK user: "Go?" → m deadline=5s default="…"
-    ASK user: "Go?" → m deadline=5s default=a
     ASK user: "Go?" → m deadline=x default=a
       bad-duration: \`x\` is not a duration · write for example \`30s\` or \`1.5h\`
     ASK user: "Go?" → m show=n,unknown
       unknown-name: nothing binds \`unknown\` in state \`A\` · bind it with CHECK, DO or TRACK, declare it with \`INPUT:\`, or pass it with \`GOTO … with\`
-    ASK user: "Go?" → m show={n},"text"
     ASK user: "Go?" → m show=
       missing-part: a value is missing after \`show=\` · write a value there, or remove \`show=\`
     ASK user: "Go?" → m approvers=ann
@@ -1318,8 +1174,6 @@ test('waits and questions', () => {
       → ASK user: "Go?" → m
     ASK user: "Go?" → m foo=1
       unknown-option: ASK has no option \`foo\` · it has \`choices\`, \`default\`, \`deadline\`, \`show\`
-    ASK user: "Go?" choices=a,b
-    ASK user "Go?" → m
     ASK: "Go?" → m
       missing-part: \`user\` is missing after \`ASK\` · write \`ASK user: "Go?" → m\`
       → ASK user: "Go?" → m"
@@ -1331,11 +1185,7 @@ test('failures', () => {
     'ON ERROR',
     'ON ERROR:',
     'ON ERROR: →',
-    'ON ERROR → GOTO: B',
-    'ON ERROR: GOTO: B',
     'ON ERROR: → GOTO: C',
-    'ON ERROR: → GOTO: B with error',
-    'ON ERROR: → GOTO: B with q={error_type}',
     'ON ERROR timeout: → RETURN: {error.message}',
     'ON ERROR timeot: → RETURN',
     'ON ERROR timeout, denied: → RETURN',
@@ -1343,11 +1193,8 @@ test('failures', () => {
     'ON ERROR: → RETURN: {error.kind}',
     'ON ERROR: → DO: ls',
     'ON ERROR [x=1]: → RETURN',
-    'ON ERROR: → RETURN\n  ON ERROR: → FAIL: x',
     'ON ERROR: → RETURN\n  DO: ls',
-    'ON ERROR timeout: → RETURN\n  ON ERROR timeout: → FAIL: x',
     'ON ERROR: → PROCEED',
-    'ON ERROR: → ROLLBACK, RETURN',
   ];
   expect(lines.map((line) => said(HANDLERS, line)).join('\n')).toMatchInlineSnapshot(`
     "ON ERROR
@@ -1358,12 +1205,8 @@ test('failures', () => {
       missing-part: an action is missing after \`→\` · write for example \`ON ERROR: → GOTO NEXT\`
     ON ERROR: →
       missing-part: an action is missing after \`→\` · write for example \`ON ERROR: → GOTO NEXT\`
-    ON ERROR → GOTO: B
-    ON ERROR: GOTO: B
     ON ERROR: → GOTO: C
       unknown-state: the machine has no state \`C\` · declare it with \`STATE: C\`
-    ON ERROR: → GOTO: B with error
-    ON ERROR: → GOTO: B with q={error_type}
     ON ERROR timeout: → RETURN: {error.message}
       no-fields: \`error\` is text, which has no field \`message\` · write \`error\`
     ON ERROR timeot: → RETURN
@@ -1381,17 +1224,12 @@ test('failures', () => {
     ON ERROR [x=1]: → RETURN
       unknown-error-kind: \`x\` is not a kind of failure · the kinds are \`tool_failure\`, \`timeout\`, \`not_json\`, \`bad_value\`, \`value_too_large\`, \`in_doubt\`, \`fell_off\`, \`limit\`, \`gate_failed\`, \`cancelled\`, \`failed\`, \`worktree\`, \`merge_conflict\`, \`plan_failed\`, \`unresolved\`, \`denied\`
     ON ERROR: → RETURN
-      ON ERROR: → FAIL: x
-    ON ERROR: → RETURN
       DO: ls
       on-error-place: \`ON ERROR\` is not at the end of a state or pattern · move it to the end of the body, at the indentation of the body
       unreachable-instruction: this never runs, because the instruction above it always leaves the state · remove it, or move it up
       → (nothing)
-    ON ERROR timeout: → RETURN
-      ON ERROR timeout: → FAIL: x
     ON ERROR: → PROCEED
-      handler-falls-off: a path through this \`ON ERROR\` ends without GOTO or RETURN · end it with \`GOTO: …\` or \`RETURN\`
-    ON ERROR: → ROLLBACK, RETURN"
+      handler-falls-off: a path through this \`ON ERROR\` ends without GOTO or RETURN · end it with \`GOTO: …\` or \`RETURN\`"
   `);
 });
 
@@ -1399,13 +1237,11 @@ test('heads', () => {
   const lines = [
     'STATE:',
     'STATE',
-    'STATE: A',
     'STATE: a b\n  RETURN',
     'STATE: ERROR\n  RETURN',
     'STATE: ERROR\n  GOTO: A',
     'STATE: 1\n  RETURN',
     'STATE: C',
-    'STATE: C\n  RETURN',
     'STATE C\n  RETURN',
     'STATE: C:\n  RETURN',
     'STATE: C with x\n  RETURN: {x}',
@@ -1413,50 +1249,37 @@ test('heads', () => {
     'MACHINE:',
     'MACHINE: m\n  STATE: C\n    RETURN',
     'PATTERN:',
-    'PATTERN: P\n  DO: ls',
     'PATTERN: Q with',
     'PATTERN: Q with a, a\n  DO: ls {a:path}',
     'PATTERN: Q with a=1\n  DO: ls {a}',
     'PATTERN: Q with line\n  DO: ls',
     'PATTERN: Q\n  USE: Q',
-    'PATTERN: Q\n  RETURN',
     'INPUT:',
-    'INPUT: a',
     'INPUT: a =',
-    'INPUT: a = 1 (number)',
     'INPUT: a = "x" (number)',
-    'INPUT: a (one of: x, y)',
     'INPUT: a = z (one of: x, y)',
     'INPUT: a = x (one of: x)',
-    'INPUT: a (number) (secret)',
     'INPUT: a (string',
     'INPUT: a (text)',
     'INPUT: a (secret) = "x"',
     'INPUT: a = b',
     'INPUT: a = {b}',
-    'INPUT: a = [1, 2]',
-    'INPUT: a = {"x": 1}',
     'INPUT: a\nINPUT: a',
     'INPUT: line',
-    'INPUT: run_id',
     'INPUT: 1a',
     'LIMIT:',
     'LIMIT: cost',
     'LIMIT: cost=x',
     'LIMIT: cost=-1',
     'LIMIT: time=5',
-    'LIMIT: time=5m',
     'LIMIT: transitions=1.5',
     'LIMIT: transitions=10\nLIMIT: transitions=20',
     'LIMIT: foo=1',
-    'LIMIT: cost=5 time=5m',
-    'LIMIT: cost=5, time=5m',
     'TITLE:',
     'TITLE: {a}',
     'TITLE: Fix {n}',
     'KEY:',
     'KEY: {a}',
-    'KEY: deploy',
     'IMPORT:',
     'IMPORT: x',
     'IMPORT: ./x.dsl',
@@ -1476,7 +1299,6 @@ test('heads', () => {
       missing-colon: \`STATE\` is not followed by a colon · write \`STATE:\`
       missing-part: a name is missing after \`STATE:\` · write for example \`STATE: BUILD\`
       → STATE:
-    STATE: A
     STATE: a b
       RETURN
       bad-name: \`a b\` cannot be the name of a state · write \`a_b\`
@@ -1493,8 +1315,6 @@ test('heads', () => {
       → STATE: _1
     STATE: C
       falls-off: a path through state \`C\` ends without GOTO or RETURN · end the state with \`GOTO: …\` or \`RETURN\`
-    STATE: C
-      RETURN
     STATE C
       RETURN
       missing-colon: a state begins with \`STATE:\` and its name · write \`STATE: C\`
@@ -1521,8 +1341,6 @@ test('heads', () => {
       → STATE: C ⏎ RETURN
     PATTERN:
       missing-part: a name is missing after \`PATTERN:\` · write for example \`PATTERN: RETRY with times=3\`
-    PATTERN: P
-      DO: ls
     PATTERN: Q with
       missing-part: the name of a parameter is missing after \`with\` · write for example \`with name=value\`
     PATTERN: Q with a, a
@@ -1540,24 +1358,18 @@ test('heads', () => {
     PATTERN: Q
       USE: Q
       recursive-pattern: pattern \`Q\` uses itself: \`Q\` → \`Q\` · use a state and \`GOTO\` for the loop
-    PATTERN: Q
-      RETURN
     INPUT:
       missing-part: each input has a line of its own · write \`INPUT: name\` for each of them, at the margin
-    INPUT: a
     INPUT: a =
       missing-part: a default value is missing after \`=\` · write a default value there, or remove \`=\`
-    INPUT: a = 1 (number)
     INPUT: a = "x" (number)
       input-default: the default is a string, and the input is a number · write a number as the default, or \`(string)\`
-    INPUT: a (one of: x, y)
     INPUT: a = z (one of: x, y)
       input-default: the default of an input must be a plain value · write \`"z"\` for the text
       → INPUT: a = "z" (one of: x, y)
     INPUT: a = x (one of: x)
       input-default: the default of an input must be a plain value · write \`"x"\` for the text
       → INPUT: a = "x" (one of: x)
-    INPUT: a (number) (secret)
     INPUT: a (string
       unexpected-text: \`(\` is unexpected here · write \`with\` and then the names, as in \`with a, b=1\`
     INPUT: a (text)
@@ -1572,15 +1384,12 @@ test('heads', () => {
     INPUT: a = {b}
       input-default: the default of an input must be a plain value · write \`"b"\` for the text
       → INPUT: a = {"b"}
-    INPUT: a = [1, 2]
-    INPUT: a = {"x": 1}
     INPUT: a
     INPUT: a
       duplicate: input \`a\` is declared twice · rename one of the two, or remove it
     INPUT: line
       reserved-name: \`line\` is a word of the language and cannot name a variable · choose another name, such as \`line_value\`
       → INPUT: line_value
-    INPUT: run_id
     INPUT: 1a
       bad-name: \`1a\` cannot be the name of an input · write \`_1a\`
       → INPUT: _1a
@@ -1595,7 +1404,6 @@ test('heads', () => {
     LIMIT: time=5
       bad-duration: \`5\` is not a duration · write \`5s\` for seconds
       → LIMIT: time=5s
-    LIMIT: time=5m
     LIMIT: transitions=1.5
       bad-option: option \`transitions\` must be a whole number above 0 · write \`transitions=2000\` or \`transitions=2M\`
     LIMIT: transitions=10
@@ -1603,8 +1411,6 @@ test('heads', () => {
       bad-option: option \`transitions\` is given twice · remove one of the two
     LIMIT: foo=1
       unknown-option: LIMIT has no option \`foo\` · it has \`transitions\`, \`time\`, \`cost\`, \`tokens\`, \`journal\`, \`output\`
-    LIMIT: cost=5 time=5m
-    LIMIT: cost=5, time=5m
     TITLE:
       missing-part: a text is missing after \`TITLE:\` · write for example \`TITLE: Release {version}\`
     TITLE: {a}
@@ -1615,7 +1421,6 @@ test('heads', () => {
       missing-part: a text is missing after \`KEY:\` · write for example \`KEY: deploy {target}\`
     KEY: {a}
       bad-key: the key of the runs uses \`a\`, which is not an input · a KEY has texts and inputs, such as \`deploy {target}\`, because it is known before the run begins
-    KEY: deploy
     IMPORT:
       missing-part: each import has a line of its own · write \`IMPORT: "./STATE"\` at the margin
     IMPORT: x
@@ -1665,21 +1470,15 @@ test('sections of a step', () => {
     'AGENT: claude with max_turns=0',
     'CONTEXT:',
     'CONTEXT: file=',
-    'CONTEXT: file="a.md"',
     'CONTEXT: file="{unknown}.md"',
-    'CONTEXT: bash="ls"',
     'CONTEXT: bash=ls -l',
     'CONTEXT: foo="x"',
-    'CONTEXT: file="a.md", bash="ls", file="b.md"',
     'CONTEXT: file="a.md",',
     'SESSION:',
-    'SESSION: new',
-    'SESSION: from=early',
     'SESSION: from=later',
     'SESSION: from=main',
     'SESSION: from=',
     'SESSION: foo',
-    'GATE: compile',
     'GATE:',
     'RETRY: 3',
     'WORKFLOW: flow',
@@ -1726,22 +1525,17 @@ test('sections of a step', () => {
       missing-part: an entry is missing after \`CONTEXT\` · write for example \`CONTEXT: file=docs/design.md\`
     CONTEXT: file=
       missing-part: a path is missing after \`file=\` · write for example \`file=docs/design.md\`
-    CONTEXT: file="a.md"
     CONTEXT: file="{unknown}.md"
       unknown-name: nothing binds \`unknown\` · bind it with CHECK, DO or TRACK, declare it with \`INPUT:\`, or pass it with \`GOTO … with\`
-    CONTEXT: bash="ls"
     CONTEXT: bash=ls -l
       unexpected-text: \`-l\` is unexpected here · write \`CONTEXT: bash="ls -l"\`
       → CONTEXT: bash="ls -l"
     CONTEXT: foo="x"
       unknown-entry: \`foo\` is not an entry of \`CONTEXT\` · remove it
-    CONTEXT: file="a.md", bash="ls", file="b.md"
     CONTEXT: file="a.md",
       missing-part: an entry is missing after \`,\` · write an entry there, or remove \`,\`
     SESSION:
       missing-part: a session is missing after \`SESSION\` · write for example \`SESSION: from=plan\`
-    SESSION: new
-    SESSION: from=early
     SESSION: from=later
       no-session: \`later\` has no session to continue here: no step of that name is visible here · name a step above this one that has an agent
     SESSION: from=main
@@ -1751,7 +1545,6 @@ test('sections of a step', () => {
       bad-session: \`from\` does not say in which session the step starts · write \`SESSION: from=STEP\` to continue the session of a step, or \`SESSION: new\`
     SESSION: foo
       bad-session: \`foo\` does not say in which session the step starts · write \`SESSION: from=STEP\` to continue the session of a step, or \`SESSION: new\`
-    GATE: compile
     GATE:
       missing-part: a gate is missing after \`GATE\` · write for example \`GATE: compile, test\`
     RETRY: 3
@@ -1790,27 +1583,20 @@ test('retries', () => {
     'ATTEMPT 2',
     'ATTEMPT x → AGENT: codex',
     'ATTEMPT 1 → AGENT: codex',
-    'ATTEMPT 2 → AGENT: codex, SESSION new',
     'ATTEMPT 2 → AGENT: codex, AGENT: claude',
     'ATTEMPT 2 → AGENT',
-    'ATTEMPT 2 → AGENT claude',
     'ATTEMPT 2 → PROMPT "x {unknown}"',
     'ATTEMPT 2 → PROMPT x',
     'ATTEMPT 2 → PROMPT """x"""',
-    'ATTEMPT 2 → SESSION new',
     'ATTEMPT 2 → SESSION old',
     'ATTEMPT 2 → WORKTREE reset',
     'ATTEMPT 2 → WORKTREE keep',
-    'ATTEMPT 2 → RESTART_FROM early',
     'ATTEMPT 2 → RESTART_FROM main',
     'ATTEMPT 2 → RESTART_FROM later',
     'ATTEMPT 2 → REPLAN',
-    'ATTEMPT 2 → REPLAN claude-opus',
     'ATTEMPT 2 → FOO x',
     'ATTEMPT 2,',
-    'NOT gate.test → SESSION new',
     'NOT gate.tests → SESSION new',
-    'NOT test → SESSION new',
     'NOT gate. → SESSION new',
     'NOT → SESSION new',
     'VALIDATE "n > 1" → SESSION new',
@@ -1818,7 +1604,6 @@ test('retries', () => {
     'EXIT',
     'EXIT x',
     'EXIT 0',
-    'EXIT 2',
     'EXIT 2, EXIT 3',
     'ATTEMPT 5 → SESSION new',
   ];
@@ -1835,13 +1620,11 @@ test('retries', () => {
       agent-forces-session: \`codex\` cannot continue the session of another agent, so it starts a new one · make this explicit: add \`SESSION new\`
     ATTEMPT 1 → AGENT: codex
       agent-forces-session: \`codex\` cannot continue the session of another agent, so it starts a new one · make this explicit: add \`SESSION new\`
-    ATTEMPT 2 → AGENT: codex, SESSION new
     ATTEMPT 2 → AGENT: codex, AGENT: claude
       agent-forces-session: \`codex\` cannot continue the session of another agent, so it starts a new one · make this explicit: add \`SESSION new\`
       retry-override: \`AGENT\` is given twice · a retry can change \`AGENT\`, \`PROMPT\`, \`SESSION new\`, \`WORKTREE reset\`, \`RESTART_FROM\` and \`REPLAN\`, each once
     ATTEMPT 2 → AGENT
       missing-part: a value is missing after \`AGENT\` · write for example \`AGENT claude-opus\`
-    ATTEMPT 2 → AGENT claude
     ATTEMPT 2 → PROMPT "x {unknown}"
       unknown-name: nothing binds \`unknown\` · bind it with CHECK, DO or TRACK, declare it with \`INPUT:\`, or pass it with \`GOTO … with\`; for the text itself, double the braces: \`{{unknown}}\`
     ATTEMPT 2 → PROMPT x
@@ -1850,21 +1633,18 @@ test('retries', () => {
     ATTEMPT 2 → PROMPT """x"""
       triple-quotes: three quotes do not begin a text · write one quote on each side: \`"…"\`
       → ATTEMPT 2 → PROMPT "x"
-    ATTEMPT 2 → SESSION new
     ATTEMPT 2 → SESSION old
       retry-override: \`SESSION\` can only be \`new\` in a retry · a retry can change \`AGENT\`, \`PROMPT\`, \`SESSION new\`, \`WORKTREE reset\`, \`RESTART_FROM\` and \`REPLAN\`, each once
     ATTEMPT 2 → WORKTREE reset
       reset-keeps-session: the files are reset but the session is not, so the agent remembers edits that are gone · add \`SESSION new\`
     ATTEMPT 2 → WORKTREE keep
       retry-override: \`WORKTREE\` can only be \`reset\` in a retry · a retry can change \`AGENT\`, \`PROMPT\`, \`SESSION new\`, \`WORKTREE reset\`, \`RESTART_FROM\` and \`REPLAN\`, each once
-    ATTEMPT 2 → RESTART_FROM early
     ATTEMPT 2 → RESTART_FROM main
       retry-override: a retry cannot begin with \`main\`: it is not a step above in the same list · name one of \`early\`
     ATTEMPT 2 → RESTART_FROM later
       retry-override: a retry cannot begin with \`later\`: it is not a step above in the same list · name one of \`early\`
     ATTEMPT 2 → REPLAN
       missing-part: a value is missing after \`REPLAN\` · write for example \`REPLAN claude-opus\`
-    ATTEMPT 2 → REPLAN claude-opus
     ATTEMPT 2 → FOO x
       unknown-entry: \`FOO\` is not an entry of \`RETRY\` · remove it
       retry-override: \`FOO\` cannot be changed by a retry · a retry can change \`AGENT\`, \`PROMPT\`, \`SESSION new\`, \`WORKTREE reset\`, \`RESTART_FROM\` and \`REPLAN\`, each once
@@ -1872,11 +1652,9 @@ test('retries', () => {
       retry-changes-nothing: this entry of RETRY changes nothing · add \`AGENT\`, \`PROMPT\`, \`SESSION new\`, \`WORKTREE reset\`, \`RESTART_FROM\` or \`REPLAN\`, or remove it
       missing-part: a change, such as \`AGENT claude-opus\` is missing after \`,\` · write for example \`ATTEMPT 2 → AGENT claude-opus\`
       → (nothing)
-    NOT gate.test → SESSION new
     NOT gate.tests → SESSION new
       unknown-gate: the step \`main\` has no gate \`tests\` · did you mean \`gate.test\`?
       → NOT gate.test → SESSION new
-    NOT test → SESSION new
     NOT gate. → SESSION new
       unknown-gate: the step \`main\` has no gate \`\` · its gates are \`gate.test\`
     NOT → SESSION new
@@ -1896,7 +1674,6 @@ test('retries', () => {
       retry-number: EXIT needs a whole number of at least 1 · write \`EXIT 3\`
     EXIT 0
       retry-number: EXIT needs a whole number of at least 1 · write \`EXIT 3\`
-    EXIT 2
     EXIT 2, EXIT 3
       retry-condition: this entry of RETRY has more than one condition · every entry has one of ATTEMPT, NOT, VALIDATE and EXIT; write two entries
     ATTEMPT 5 → SESSION new
@@ -1909,34 +1686,22 @@ test('gates', () => {
     '-',
     '- bash',
     '- bash "',
-    '- bash "x"',
     '- bash "x" as test',
     '- bash "x" as',
     '- bash "x" as a b',
     '- bash ls',
     '- bash "ls {unknown}"',
     '- coverage',
-    '- coverage 80',
     '- coverage x',
-    '- coverage 0',
-    '- coverage 100',
     '- coverage 101',
     '- coverage -1',
     '- coverage {80}',
-    '- touched "src/*"',
     '- touched',
-    '- untouched "src/*", "test/*"',
-    '- untouched src',
-    '- expr "n > 1"',
     '- expr',
     '- expr n > 1',
-    '- schema "s.json"',
-    '- compile',
-    '- lint',
     '- validate',
     '- validate flow',
     '- validate flow with x=1',
-    '- foo',
     '- test as test',
     '- not bash "x"',
   ];
@@ -1948,7 +1713,6 @@ test('gates', () => {
     - bash "
       unclosed-quote: the quoted text does not end on this line · close it with \`"\`
       → - bash ""
-    - bash "x"
     - bash "x" as test
       duplicate-gate: two gates of this step have the name \`gate.test\` · give one of them another name, as in \`as test2\`
       → - bash "x" as test2
@@ -1965,12 +1729,9 @@ test('gates', () => {
       missing-part: a percentage is missing after \`coverage\` · write for example \`coverage 80\`
       bad-coverage: \`coverage\` needs a number from 0 to 100 · write \`coverage 80\`
       → - coverage80
-    - coverage 80
     - coverage x
       bad-coverage: \`coverage\` needs a number from 0 to 100 · write \`coverage 80\`
       → - coverage 80
-    - coverage 0
-    - coverage 100
     - coverage 101
       bad-coverage: \`coverage\` needs a number from 0 to 100 · write \`coverage 80\`
       → - coverage 80
@@ -1981,26 +1742,18 @@ test('gates', () => {
       bad-coverage: \`coverage\` needs a number from 0 to 100 · write \`coverage 80\`
       unexpected-text: \`80\` is unexpected here · remove it, or quote it if it belongs to a text
       → - coverage 8080}
-    - touched "src/*"
     - touched
       missing-part: a pattern of file names is missing after \`touched\` · write for example \`touched "src/**"\`
-    - untouched "src/*", "test/*"
-    - untouched src
-    - expr "n > 1"
     - expr
       missing-part: a condition is missing after \`expr\` · write for example \`expr a > 1\`
     - expr n > 1
       unknown-name: nothing binds \`n\` · bind it with CHECK, DO or TRACK, declare it with \`INPUT:\`, or pass it with \`GOTO … with\`
-    - schema "s.json"
-    - compile
-    - lint
     - validate
       missing-part: the name of a workflow is missing after \`validate\` · write for example \`validate validators/review with diff={diff}\`
     - validate flow
       unknown-workflow: there is no workflow \`flow\` · write it to \`workflows/flow.yaml\`
     - validate flow with x=1
       unknown-workflow: there is no workflow \`flow\` · write it to \`workflows/flow.yaml\`
-    - foo
     - test as test
       duplicate-gate: two gates of this step have the name \`gate.test\` · give one of them another name, as in \`as test2\`
       → - test as test2

@@ -300,36 +300,6 @@ test('+', () =>
     e: chained-comparison+compares-unlike"
   `));
 
-test('-', () =>
-  expect(of('-')).toMatchInlineSnapshot(`
-    ".a.a.aaa.aabaa.....a... 1
-    aaaa.aaaaaaaaaaaaaaaaaa "a"
-    .a.a.aaa.aa.aa.....a... "{n}"
-    aaaa.aaaaaaaaaaaaaaaaaa true
-    ....................... null
-    aaaa.aaaaaaaaaaaaaaaaaa []
-    aaaa.aaaaaaaaaaaaaaaaaa [1, "a"]
-    aaaa.aaaaaaaaaaaaaaaaaa {"a": 1}
-    .a.a.aaa.aa.aa.....a... n
-    aaaa.aaaaaaaaaaaaaaaaaa t
-    aaaa.aaaaaaaaaaaaaaaaaa l
-    .a.a.aaa.aa.aa.....a... word
-    aaaa.aaaaaaaaaaaaaaaaaa flag
-    aaaa.aaaaaaaaaaaaaaaaaa made
-    .a.a.aaa.aa.aa.....a... found
-    .a.a.aaa.aa.aa.....a... found.a?
-    .a.a.aaa.aa.aa.....a... found.a.b
-    .a.a.aaa.aa.aa.....a... exit_code(found)
-    .a.a.aaa.aa.aa.....a... len(l)
-    aaaa.aaaaaaaaaaaaaaaaaa version(made)
-    .a.a.aaa.aa.aa.....a... first(l)
-    .a.a.aaa.aa.aa.....a... n + 1
-    .a.a.aaa.aa.aa.....a..c n == 1
-    a: wrong-type
-    b: untyped-input
-    c: chained-comparison+compares-unlike"
-  `));
-
 test('AND', () =>
   expect(of('AND')).toMatchInlineSnapshot(`
     "aaaaaaaabbbcabaaaabbaba 1

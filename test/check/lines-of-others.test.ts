@@ -675,7 +675,8 @@ test('instructions of other languages', () => {
         DO: ls
       not-an-instruction: what cleans up belongs to the command that it cleans up after · write \`UNDO: …\` below that command, and \`ROLLBACK\` before each end of the run, also in \`STATE: ERROR\`
     @make
-      not-an-instruction: this line is not an instruction: it does not begin with a verb · write \`DO: \` before a command, or make the line a comment with \`# \`
+      not-an-instruction: a flow needs no such line · remove it: the first STATE is the start, and all names of TRACK are known in all states
+      → (nothing)
     @echo hello
       not-an-instruction: a command has no \`@\` before it · write \`DO: echo hello\`
       → DO: echo hello
@@ -693,8 +694,8 @@ test('instructions of other languages', () => {
       not-an-instruction: this line is not an instruction: it does not begin with a verb · write \`IF: NOT (n > 1) →\`
       → IF: NOT (n > 1) →
     UNLESS n > 1 → GOTO: B
-      not-an-instruction: this line is not an instruction: it does not begin with a verb · write \`IF: NOT (n > 1) → GOTO: B\`
-      → IF: NOT (n > 1) → GOTO: B
+      not-an-instruction: this line is not an instruction: it does not begin with a verb · write \`IF: n <= 1 → GOTO: B\`
+      → IF: n <= 1 → GOTO: B
     for x in items where n > 1:
         DO: ls {x}
       unknown-verb: FOR EACH goes through the whole list · write \`FOR EACH: x in items:\`, below it \`IF: n > 1 →\`, and the rest below that, indented deeper
