@@ -254,6 +254,13 @@ export const callLines = (): readonly ForeignLine[] => [
     binds: (m) => [m[1] ?? ''],
   },
   {
+    line: new RegExp(`^@((?:${COMMANDS})(?:\\s+.*)?)$`),
+    codes: /not-an-instruction|unknown-verb/,
+    message: () => 'a command has no `@` before it',
+    help: write,
+    by: (m) => `DO: ${part(m, 1)}`,
+  },
+  {
     line: /^DO:\s*uses:\s*(\S+)$/,
     codes: NOT_RUN,
     message: () => 'actions of other services do not run here',

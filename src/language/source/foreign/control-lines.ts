@@ -1,5 +1,5 @@
 /** Loops, branches and jumps of other languages, with the condition, the cases and the states of the author in the line that is meant. */
-import { around, declares, type ForeignLine, part, unread, write } from './foreign-line.js';
+import { around, COMMANDS, declares, type ForeignLine, part, unread, write } from './foreign-line.js';
 import { quotedList } from './loop-lines.js';
 
 /** Further lines are data. */
@@ -34,6 +34,9 @@ function headsAbove(line: string, text: string): readonly string[] {
   }
   return heads;
 }
+
+/** A command as a Makefile hides it. */
+const COMMAND = new RegExp(`^@(?:${COMMANDS})$`);
 
 const LOOP = /^(?:DO:\s*\w+\s*=\s*)?FOR EACH\b/;
 
@@ -327,6 +330,7 @@ export const controlLines = (): readonly ForeignLine[] => [
   {
     line: /^(?:@[A-Za-z][\w.]*(?:\(.*\))?|(?:global|nonlocal)\s+\w+|yield(?:\s+.*)?|(?:\w+\.)?(?:compile|build_graph|set_entry_point|set_finish_point)\(.*\))$/,
     codes: /not-an-instruction|unknown-verb/,
+    when: (m) => !COMMAND.test(m[0]),
     message: () => 'a flow needs no such line',
     help: () => 'remove it: the first STATE is the start, and all names of TRACK are known in all states',
     by: () => null,
