@@ -675,8 +675,8 @@ test('instructions of other languages', () => {
         DO: ls
       not-an-instruction: what cleans up belongs to the command that it cleans up after · write \`UNDO: …\` below that command, and \`ROLLBACK\` before each end of the run, also in \`STATE: ERROR\`
     @make
-      not-an-instruction: a flow needs no such line · remove it: the first STATE is the start, and all names of TRACK are known in all states
-      → (nothing)
+      not-an-instruction: a command has no \`@\` before it · write \`DO: make\`
+      → DO: make
     @echo hello
       not-an-instruction: a command has no \`@\` before it · write \`DO: echo hello\`
       → DO: echo hello

@@ -7,7 +7,7 @@ export const HEAD = String.raw`((?:-\s+)?(?:DO|CHECK)(?:\s*\[[^\]]*\])?:\s*(?:\w
 export const isAgent = (name: string): boolean => new RegExp(`^(?:${AGENTS})(?![a-z])`, 'i').test(name);
 
 /** A prompt in double quotes. */
-export const quoted = (text: string): string =>
+export const asQuotedText = (text: string): string =>
   text.startsWith('"') ? text : `"${text.replace(/^['\x60]|['\x60]$/g, '').replace(/"/g, '\\"')}"`;
 
 /** What stands between parentheses, divided at its commas. */
@@ -22,10 +22,10 @@ export const pair = (text: string): readonly [name: string, value: string] | und
   return name === undefined || value === undefined ? undefined : [name, value];
 };
 
-/** A value behind `with`: names of the program in braces, words in quotes. */
-function passed(value: string, text: string): string {
+/** A value after `with`: names of the program in braces, words in quotes. */
+function givenValue(value: string, text: string): string {
   if (/^["[{]/.test(value) || /^-?\d+(?:\.\d+)?$|^(?:true|false|null)$/.test(value)) return value;
-  if (value.startsWith("'")) return quoted(value);
+  if (value.startsWith("'")) return asQuotedText(value);
   return mentions(value, text) ? `{${value}}` : `"${value}"`;
 }
 
@@ -34,7 +34,7 @@ export function withValues(list: readonly string[], text: string): string | unde
   const values: string[] = [];
   for (const one of list) {
     const named = pair(one);
-    if (named !== undefined) values.push(`${named[0]}=${passed(named[1], text)}`);
+    if (named !== undefined) values.push(`${named[0]}=${givenValue(named[1], text)}`);
     else if (/^[A-Za-z_]\w*$/.test(one) && mentions(one, text)) values.push(one);
     else return undefined;
   }
@@ -44,7 +44,7 @@ export function withValues(list: readonly string[], text: string): string | unde
 const MODEL = /^(?:opus|sonnet|haiku|pro|flash|mini|[a-z][\w.-]*\d[\w.-]*)$/;
 const PROMPT_NAMES = /^(?:prompt|task|input|message|instructions?|description|goal|query|text|content)$/;
 
-/** `Task("claude", "x", context=name)` and the like behind `head`; undefined: it is no call of an agent. */
+/** `Task("claude", "x", context=name)` and the like after `head`; undefined: it is no call of an agent. */
 function taskOf(head: string, inside: string, rest: string, text: string): string | undefined {
   let [agent, prompt, model, options]: [string?, string?, string?, string[]?] = [undefined, undefined, undefined, []];
   const others: string[] = [];
@@ -62,7 +62,7 @@ function taskOf(head: string, inside: string, rest: string, text: string): strin
       prompt = named?.[1] ?? one;
     else others.push(one);
   }
-  const [, before = '', behind = ''] =
+  const [, before = '', after = ''] =
     new RegExp(`^\\s*[:(]?\\s*(${QUOTED})(?:\\s*\\))?(\\s+with\\s.*|\\s*)$`, 's').exec(rest) ?? [];
   if (before !== '') prompt ??= before;
   else if (rest.trim() !== '') return undefined;
@@ -71,8 +71,12 @@ function taskOf(head: string, inside: string, rest: string, text: string): strin
   const name =
     model === undefined || agent.endsWith(model) ? agent : `${agent}-${model.replace(new RegExp(`^${agent}-`), '')}`;
   const given = options.length === 0 ? head : head.replace(/^((?:-\s+)?(?:DO|CHECK)):/, `$1 [${options.join(' ')}]:`);
-  const asked = /^["'\x60]/.test(prompt) ? quoted(prompt) : mentions(prompt, text) ? `"{${prompt}}"` : `"${prompt}"`;
-  return `${given}Task(${name}) ${asked}${values}${behind.trimEnd()}`;
+  const asked = /^["'\x60]/.test(prompt)
+    ? asQuotedText(prompt)
+    : mentions(prompt, text)
+      ? `"{${prompt}}"`
+      : `"${prompt}"`;
+  return `${given}Task(${name}) ${asked}${values}${after.trimEnd()}`;
 }
 
 const TASK = new RegExp(`^${HEAD}(?:Task|task|TASK)\\s*[([]\\s*(.*?)\\s*[)\\]](\\s*[:(]?\\s*(?:${QUOTED}.*)?)$`, 's');
@@ -100,7 +104,7 @@ export const agentLines = (): readonly ForeignLine[] => [
     line: new RegExp(`^${HEAD}Task\\s*:\\s+["']?([A-Za-z][\\w.-]*)["']?\\s*[:,]?\\s*(${QUOTED}.*)$`, 'i'),
     codes: NOT_RUN,
     help: write,
-    by: (m) => `${part(m, 1)}Task(${part(m, 2)}) ${quoted(part(m, 3))}`,
+    by: (m) => `${part(m, 1)}Task(${part(m, 2)}) ${asQuotedText(part(m, 3))}`,
   },
   {
     line: /^((?:DO|CHECK)(?:\s*\[[^\]]*\])?:\s*(?:\w+\s*=\s*)?Task\([\w.-]+\)\s*"(?:[^"\\]|\\.)*")\s*(?:,|;|&&?|\band\b|\bthen\b|\bTHEN\b|\bAND\b|→|->|\|)\s*((?:\w+\s*=\s*)?Task\([\w.-]+\)\s*"(?:[^"\\]|\\.)*")$/,
@@ -235,7 +239,7 @@ export const agentLines = (): readonly ForeignLine[] => [
     codes: NOT_RUN,
     message: () => 'an agent is called by its name and a prompt',
     help: write,
-    by: (m) => `${part(m, 1)}Task(${part(m, 2)}) ${quoted(part(m, 3))}`,
+    by: (m) => `${part(m, 1)}Task(${part(m, 2)}) ${asQuotedText(part(m, 3))}`,
   },
   {
     line: new RegExp(`^${HEAD}([A-Za-z][\\w-]*)(?:\\.\\w+)?\\s*[( ]\\s*(${QUOTED})\\s*\\)?$`),
@@ -243,7 +247,7 @@ export const agentLines = (): readonly ForeignLine[] => [
     when: (m) => isAgent(part(m, 2)),
     message: () => 'an agent works in a Task',
     help: write,
-    by: (m) => `${part(m, 1)}Task(${part(m, 2)}) ${quoted(part(m, 3))}`,
+    by: (m) => `${part(m, 1)}Task(${part(m, 2)}) ${asQuotedText(part(m, 3))}`,
   },
   {
     line: new RegExp(
@@ -254,7 +258,7 @@ export const agentLines = (): readonly ForeignLine[] => [
     message: () => 'an agent is called by its name and a prompt',
     help: write,
     by: (m) =>
-      `${part(m, 1)}Task(claude) ${m[2] === undefined ? '"…"' : /^["'\x60]/.test(m[2]) ? quoted(m[2]) : `"{${m[2]}}"`}`,
+      `${part(m, 1)}Task(claude) ${m[2] === undefined ? '"…"' : /^["'\x60]/.test(m[2]) ? asQuotedText(m[2]) : `"{${m[2]}}"`}`,
   },
   {
     line: new RegExp(
@@ -268,7 +272,7 @@ export const agentLines = (): readonly ForeignLine[] => [
       if (called !== undefined) return called;
       const named = argumentsOf(part(m, 2)).map(pair);
       const prompt = named.find((one) => one !== undefined && PROMPT_NAMES.test(one[0]))?.[1];
-      return `${part(m, 1)}Task(claude) ${prompt === undefined ? '"…"' : quoted(prompt)}`;
+      return `${part(m, 1)}Task(claude) ${prompt === undefined ? '"…"' : asQuotedText(prompt)}`;
     },
   },
   {
@@ -280,7 +284,7 @@ export const agentLines = (): readonly ForeignLine[] => [
     message: () => 'an agent works in a Task',
     help: write,
     by: (m) =>
-      `DO: ${m[1] === undefined ? (/^PLAN/.test(m[0]) ? 'plan = ' : '') : `${m[1]} = `}Task(${part(m, 2)}) ${quoted(part(m, 3))}`,
+      `DO: ${m[1] === undefined ? (/^PLAN/.test(m[0]) ? 'plan = ' : '') : `${m[1]} = `}Task(${part(m, 2)}) ${asQuotedText(part(m, 3))}`,
     binds: (m) => [m[1] ?? (/^PLAN/.test(m[0]) ? 'plan' : '')],
   },
   {
@@ -290,7 +294,7 @@ export const agentLines = (): readonly ForeignLine[] => [
     codes: /unknown-verb|section-outside-step|not-an-instruction/,
     message: () => 'an agent works in a Task',
     help: write,
-    by: (m) => `DO: ${m[1] === undefined ? '' : `${m[1]} = `}Task(${m[3] ?? 'claude'}) ${quoted(part(m, 2))}`,
+    by: (m) => `DO: ${m[1] === undefined ? '' : `${m[1]} = `}Task(${m[3] ?? 'claude'}) ${asQuotedText(part(m, 2))}`,
     binds: (m) => [m[1] ?? ''],
   },
   {
@@ -323,7 +327,7 @@ export const agentLines = (): readonly ForeignLine[] => [
     when: (m) => isAgent(part(m, 1)),
     message: () => 'an agent works in a Task',
     help: write,
-    by: (m) => `DO: Task(${part(m, 1)}) ${quoted(part(m, 2))}`,
+    by: (m) => `DO: Task(${part(m, 1)}) ${asQuotedText(part(m, 2))}`,
   },
   {
     line: new RegExp(
@@ -333,7 +337,7 @@ export const agentLines = (): readonly ForeignLine[] => [
     message: () => 'an agent works in a Task',
     help: write,
     by: (m) =>
-      `DO${part(m, 2) === '' ? '' : ` [${part(m, 2)}]`}: ${part(m, 3)}Task(${part(m, 1)}) ${quoted(part(m, 4))}`,
+      `DO${part(m, 2) === '' ? '' : ` [${part(m, 2)}]`}: ${part(m, 3)}Task(${part(m, 1)}) ${asQuotedText(part(m, 4))}`,
   },
   {
     line: /^AGENT:?\s+["']?([A-Za-z][\w.-]*)["']?\s*:?$/,

@@ -1,5 +1,5 @@
 /** Calls of tools, plans, pages and commands in the words of other tools, each with the line that is meant. */
-import { argumentsOf, HEAD, isAgent, NOT_RUN, pair, QUOTED, quoted, withValues } from './agent-lines.js';
+import { argumentsOf, asQuotedText, HEAD, isAgent, NOT_RUN, pair, QUOTED, withValues } from './agent-lines.js';
 import { COMMANDS, declares, type ForeignLine, mentions, part, write } from './foreign-line.js';
 
 /** `CALL` with the arguments of other languages; undefined: they have no names. */
@@ -68,7 +68,8 @@ export const callLines = (): readonly ForeignLine[] => [
     codes: /unknown-verb|unexpected|missing|section-outside-step/,
     when: (m) => !isAgent(part(m, 1)),
     message: () => 'a tool is called by its name, and its values follow `with`',
-    help: (m) => `write \`CALL: ${part(m, 1)} with NAME=${quoted(part(m, 2))}\`, where NAME is a parameter of the tool`,
+    help: (m) =>
+      `write \`CALL: ${part(m, 1)} with NAME=${asQuotedText(part(m, 2))}\`, where NAME is a parameter of the tool`,
   },
   {
     line: /^CALL:?\s+((?:\w+\s*=\s*)?)(\.{0,2}\/[^\s→†]+|[\w-]+\.(?:sh|py|js|ts)\b)((?:\s+[^→†]*)?)$/,
@@ -97,7 +98,7 @@ export const callLines = (): readonly ForeignLine[] => [
     codes: /unexpected|unknown-tool/,
     message: () => 'a tool is called by its name, and its values follow `with`',
     help: (m) =>
-      `write \`CALL: ${part(m, 1)}${part(m, 2)} with NAME=${quoted(part(m, 3))}\`, where NAME is a parameter of the tool`,
+      `write \`CALL: ${part(m, 1)}${part(m, 2)} with NAME=${asQuotedText(part(m, 3))}\`, where NAME is a parameter of the tool`,
   },
   {
     line: /^DO(?:\s*\[[^\]]*\])?:\s*((?:\w+\s*=\s*)?)(?:(?:tools?|mcp|functions?)\.([A-Za-z_]\w*)\((.*)\)|([A-Za-z_]\w*)\(\s*(\w+\s*=(?!=).*)\))$/,
