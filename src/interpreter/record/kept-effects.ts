@@ -66,10 +66,12 @@ interface Free {
 export function keptEffects(moving: Moving): {
   readonly kept: readonly KeptOutcomes[];
   readonly repeated: readonly RepeatedInstruction[];
+  /** The instructions of the current state that are above where it resumes and are done, because they were moved there. */
+  readonly above: ReadonlySet<number>;
 } {
   const { from, to, image, rebased, finished } = moving;
   if (finished.all.length === 0 && finished.passed.length === 0 && image.kept === undefined)
-    return { kept: [], repeated: [] };
+    return { kept: [], repeated: [], above: new Set() };
   const everDone = new Map<string, DoneInstruction[]>();
   for (const one of finished.all) add(everDone, one.key, one);
 
@@ -123,13 +125,15 @@ export function keptEffects(moving: Moving): {
     return known[pc];
   };
   // What was moved inside a state that the run has left, or to a place above the line where it resumes, is done there.
-  const ahead = free.filter(({ its, state, key }) => {
+  const above = new Set<number>();
+  const ahead = free.filter(({ its, state, key, name }) => {
     const isAbove = isCurrent(state) && isPassed(rebased.main, state.code, its.pc, false);
     if (isCurrent(state) && !isAbove) return true;
     const known = sources.get(key) ?? [];
     if (takeIdle(its, state, known, unexecuted.get(key) ?? [], kindOf)) return false;
     const own = known.find((one) => one.state.name === state.name && !one.isAhead) ?? (isAbove ? known[0] : undefined);
     if (own !== undefined) known.splice(known.indexOf(own), 1);
+    if (own !== undefined && isAbove && (name === null || isBoundOnce(state, name))) above.add(its.pc);
     return own === undefined && !isAbove;
   });
   // An instruction with other constants, as in one more use of a pattern, comes after the same ones, and is not a copy.
@@ -198,7 +202,12 @@ export function keptEffects(moving: Moving): {
     at,
     outcomes: (everDone.get(key) ?? []).map((one) => asKept(one, true)),
   }));
-  return { kept: [...all, ...again], repeated };
+  return { kept: [...all, ...again], repeated, above };
+}
+
+/** In another order, what binds the name last may be another one. */
+function isBoundOnce(state: State, name: string): boolean {
+  return state.code.filter((one, pc) => instructionKey(one, state, pc)?.name === name).length === 1;
 }
 
 /**

@@ -57,16 +57,16 @@ export function migrateRun(
   const move = new RunMigration(run.linked, linked, failed, inserted);
   const rebased = move.run(image);
   const isLost = move.missing.length > 0;
-  const { kept, repeated } =
+  const { kept, repeated, above } =
     known !== undefined || finished === undefined || isLost
-      ? { kept: known ?? [], repeated: [] }
+      ? { kept: known ?? [], repeated: [], above: new Set<number>() }
       : move.effects(image, rebased, finished);
   for (const { line } of repeated.filter(({ once }) => once))
     move.missing.push(`the first place of the \`once\` of line ${line}: it has run, and must not run again`);
   if (move.missing.length > 0) return { missing: [...new Set(move.missing)], input: move.input };
   const options = { ...run.options, limits: run.limits };
   const migrated = { ...rebased, kept, trail: rebasedTrail(run, linked) };
-  return { run: restoreRun(linked, migrated as unknown as Json, options), kept, repeated, leftOut: move.leftOut };
+  return { run: restoreRun(linked, migrated as unknown as Json, options), kept, repeated, leftOut: move.leftOut.filter(({ at }) => !above.has(at)) };
 }
 
 /** Omits states that were entered before and no longer exist. */
@@ -86,7 +86,7 @@ interface ThreadOrigin {
 
 class RunMigration {
   readonly missing: string[] = [];
-  readonly leftOut: RepeatedInstruction[] = [];
+  readonly leftOut: (RepeatedInstruction & { readonly at: number })[] = [];
   input: string | null = null;
   private alignment!: Alignment;
   private fresh!: State;
@@ -282,7 +282,7 @@ class RunMigration {
     for (const at of this.alignment.addedLocations()) {
       if (at < (within?.from ?? 0) || at >= Math.min(pc, again) || !isWork(fresh, at)) continue;
       const one = fresh.code[at] as Instruction;
-      this.leftOut.push({ text: textOf(one), state: fresh.name, line: one.origin.line, once: false });
+      this.leftOut.push({ text: textOf(one), state: fresh.name, line: one.origin.line, once: false, at });
     }
   }
 
