@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
+import { longTest } from '../amount.js';
 import { type Result, root, runProgram } from '../harness/process.js';
 import { cli, type ProjectFolder, projectFolder } from './statedsl.js';
 
@@ -61,7 +62,7 @@ describe('the action', () => {
     expect(lines[1]).toMatch(/^::warning file=flows\/b\.dsl,line=3,/);
   });
 
-  test('tests and runs with inputs, and writes outputs and a summary', async () => {
+  longTest('tests and runs with inputs, and writes outputs and a summary', async () => {
     const one = projectFolder({
       'a.dsl':
         'INPUT: who\nINPUT: n = 1\nSTATE: A\n  DO: x = echo "{who} | {n}"\n  GOTO: B with x\nSTATE: B (x)\n  RETURN: {x}\n',

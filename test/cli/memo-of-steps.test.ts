@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { longTest, some } from '../amount.js';
+import { longTest, oneOf, some } from '../amount.js';
 import { project, reportOf } from './repository.js';
 
 const CHANGES =
@@ -51,9 +51,8 @@ test('a step that has passed is made again without its agent, as long as what it
   expect(second.tree).toBe(first.tree);
   expect(second.tree).toMatch(/^120000 .*link$/m);
   expect(second.tree).toMatch(/^100755 .*good$/m);
-  expect(await one.execute('-i', 'topic=sand')).toMatchObject({ calls: 2 });
-  expect(await one.execute('--fresh')).toMatchObject({ calls: 2 });
-  expect(await one.execute('--memo-max-age', '1ms')).toMatchObject({ calls: 2 });
+  for (const flags of oneOf([['-i', 'topic=sand'], ['--fresh'], ['--memo-max-age', '1ms']]))
+    expect(await one.execute(...flags)).toMatchObject({ calls: 2 });
 
   // Files that it does not name may change, where the change still fits.
   one.file('other.txt', 'other\n');

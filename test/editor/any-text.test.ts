@@ -23,7 +23,7 @@ import { casesOf, programOf } from '../corpus/case-file.js';
 import { compileOptions } from '../corpus/compile-case.js';
 
 /** One text in so many. */
-const SAMPLE = amount(40, 4);
+const SAMPLE = amount(80, 4);
 /** Each is asked about this often, because a question reads the whole of it. */
 const BEGINNINGS = 24;
 const WORDS = 12;

@@ -24,7 +24,7 @@ import { casesOf, programOf } from '../corpus/case-file.js';
 import { compileOptions } from '../corpus/compile-case.js';
 import { seed, sequenceFrom } from '../random.js';
 
-const COUNT = process.env.LONG === undefined ? 60 : 500;
+const COUNT = process.env.LONG === undefined ? 24 : 500;
 const directory = mkdtempSync(join(tmpdir(), 'statedsl-debugged-'));
 afterAll(() => rmSync(directory, { recursive: true, force: true }));
 

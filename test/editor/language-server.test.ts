@@ -5,6 +5,7 @@ import { diskFiles } from '../../src/app/project/project-host.js';
 import { agentLookup, gateLookup, toolLookup } from '../../src/app/project/settings.js';
 import { noConfiguration } from '../../src/runtime/configuration/load-configuration.js';
 import { diagnosticsJson } from '../../src/views/diagnostics/diagnostic-json.js';
+import { amount } from '../amount.js';
 import { casesOf, programOf } from '../corpus/case-file.js';
 import { Client } from './client.js';
 
@@ -402,7 +403,7 @@ test('the messages and the formatting of all cases are those of the commands', a
     .filter(({ name, markdown }) => markdown || name.endsWith('.dsl'));
   const uris = ['checked.dsl', 'checked.md'].map((name) => client.open(name, ''));
   const versions = [1, 1];
-  for (const { text, markdown } of texts.filter((_, at) => at % 7 === 0)) {
+  for (const { text, markdown } of texts.filter((_, at) => at % amount(20, 7) === 0)) {
     const which = markdown ? 1 : 0;
     const [name, uri] = [markdown ? 'checked.md' : 'checked.dsl', uris[which] as string];
     versions[which] = (versions[which] as number) + 1;

@@ -12,7 +12,7 @@ import { journalLine } from '../../src/runtime/store/journal-line.js';
 import { signerFrom } from '../../src/runtime/store/record-heads.js';
 import { openStoredRun } from '../../src/runtime/store/stored-run.js';
 import { type RecordCheck, type VerifiedRecord, verifyRecord } from '../../src/runtime/verify-record.js';
-import { tries } from '../amount.js';
+import { amount, tries } from '../amount.js';
 import { randomNumbers, seed } from '../random.js';
 import { copied, type KeptRun, keptRun } from './kept-run.js';
 
@@ -188,7 +188,7 @@ test.each(Object.keys(tamperings))('%s is told', async (name) => {
   for (let round = 0; round < tries(2, 40); round++) {
     const one = await wholeRun(below);
     if (name.includes('artifact') && readdirSync(join(one.path, 'artifacts')).length === 0) continue;
-    for (let time = 0; time < 6; time++) {
+    for (let time = 0; time < amount(3, 6); time++) {
       const other = copied(one);
       tamperings[name]?.(other, below);
       let found: Pick<VerifiedRecord, 'status' | 'notes'>;

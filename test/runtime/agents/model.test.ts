@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import type { AgentConfiguration } from '../../../src/runtime/agents/programs/adapter.js';
 import { priceOf } from '../../../src/runtime/bridges/prices.js';
-import { isLong, longTest, share } from '../../amount.js';
+import { longTest, share } from '../../amount.js';
 import { projectFolder } from '../../cli/statedsl.js';
 import { until } from '../../harness/until.js';
 import { type Stage, stage } from './calling.js';
@@ -236,8 +236,7 @@ test('prices are those of a model or of a dated version of it', () => {
   expect(priceOf('claude-sonnet-4-5-20250929')?.out).toBe(15);
 });
 
-// The long tests try every service.
-test.each(isLong ? SERVICES : SERVICES.slice(3))(
+longTest.each(SERVICES)(
   '%s: an answer that is cut off goes on after what its model has done before, in the same call and after kill -9',
   async (provider, path) => {
     const half = { drop: true, text: 'half of an answer that does not come to its end' };
