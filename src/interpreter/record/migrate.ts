@@ -66,7 +66,12 @@ export function migrateRun(
   if (move.missing.length > 0) return { missing: [...new Set(move.missing)], input: move.input };
   const options = { ...run.options, limits: run.limits };
   const migrated = { ...rebased, kept, trail: rebasedTrail(run, linked) };
-  return { run: restoreRun(linked, migrated as unknown as Json, options), kept, repeated, leftOut: move.leftOut.filter(({ at }) => !above.has(at)) };
+  return {
+    run: restoreRun(linked, migrated as unknown as Json, options),
+    kept,
+    repeated,
+    leftOut: move.leftOut.filter(({ at }) => !above.has(at)),
+  };
 }
 
 /** Omits states that were entered before and no longer exist. */
