@@ -53,7 +53,7 @@ export function lintSecondCommand(
 
 /** What is expected of a command, as words behind it. */
 const EXPECTED =
-  /\s((?:(passes|succeeds|(?:must|should|has to)\s+(?:pass|succeed))|(?:(?:returns?|exits?|exited)(?:\s+with)?(?:\s+(?:code|status))?|→|->|==)\s+(\d{1,3})|(outputs?|prints?|equals?|contains?|includes?|matches|==)\s+("[^"]*")))$/;
+  /\s((?:(passes|succeeds|(?:must|should|has to)\s+(?:pass|succeed))|(?:(?:returns|exits|exited)(?:\s+with)?(?:\s+(?:code|status))?|→|->|==)\s+(\d{1,3})|(outputs|prints|equals|contains|includes|matches|==)\s+("[^"]*")))$/;
 /** Programs to which such words can be arguments. */
 const COMPARES = /^(?:test|\[|expr|awk|jq|grep|echo|printf|node|python3?|ruby|perl|bash|sh|git|gh)\s/;
 const IGNORED = /\s((?:ignore[_-]errors|continue[_-]on[_-]error|allow[_-]failure)\s*[:=]\s*(?:yes|true))$/i;
