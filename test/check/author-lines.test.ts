@@ -37,6 +37,9 @@ const inStep = (line: string) =>
   `INPUT: spec\nSTEP: build\n  PROMPT: "Build {spec}."\n  GATE: lint as style\n${indented(line)}\n`;
 
 const lines: readonly (readonly [string, string])[] = [
+  ['ASK {name}: "Go?" → go', 'ASK user: "Go?" → go'],
+  ['ASK @ops "Go?" → go', 'ASK user: "Go?" → go'],
+  ['ASK user, ops: "Go?" → go', 'ASK user: "Go?" → go'],
   ['n > 3 ? RETURN: x', 'IF: n > 3 → RETURN: x'],
   ['n > 3 and RETURN: x', 'IF: n > 3 → RETURN: x'],
   ['[ n -gt 3 ] && RETURN: x', 'IF: n > 3 → RETURN: x'],
@@ -426,6 +429,7 @@ const helped: readonly (readonly [string, string])[] = [
   [above('START: A'), 'put `STATE: A` above the other states'],
   [above('DEFAULTS: timeout=5m'), '`DO [timeout=5m retry=2]: …`'],
   [above('INPUT:\n  a\n  b'), '`INPUT: name` for each of them'],
+  [inStep('AGENT: claude\nCONTEXT: file=a.md\nCONTEXT: file=b.md'), '`CONTEXT: file=spec.md, file=plan.md`'],
   [inStep('AGENT: claude\nTYPE: code'), '`STEP: name type=code`'],
   [inStep('AGENT: claude\nTIMEOUT: 10m'), '`AGENT: … with max_time=10m`'],
 ];

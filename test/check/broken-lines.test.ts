@@ -1213,7 +1213,7 @@ test('failures', () => {
       unknown-error-kind: \`timeot\` is not a kind of failure · did you mean \`timeout\`?
       → ON ERROR timeout: → RETURN
     ON ERROR timeout, denied: → RETURN
-      missing-colon: \`ON ERROR\` is not followed by a colon · write \`ON ERROR timeout: → RETURN\`, then \`ON ERROR denied: → RETURN\`
+      missing-colon: \`ON ERROR\` handles one kind of failure, or each of them · write \`ON ERROR timeout: → RETURN\`, then \`ON ERROR denied: → RETURN\`
       → ON ERROR timeout: → RETURN ⏎ ON ERROR denied: → RETURN
     ON ERROR: → EMIT: "{error} {error_type} {exit_code} {tool} {line}"
       handler-falls-off: a path through this \`ON ERROR\` ends without GOTO or RETURN · end it with \`GOTO: …\` or \`RETURN\`

@@ -1111,10 +1111,10 @@ test('handlers', () => {
       handler-falls-off: a path through this \`ON ERROR\` ends without GOTO or RETURN · end it with \`GOTO: …\` or \`RETURN\`
       unknown-name-in-text: nothing binds \`failure\` in state \`A\`, so the text keeps the braces · bind it, or double the braces if they are meant as text
     ON ERROR timeout or denied: → GOTO: B
-      missing-colon: \`ON ERROR\` is not followed by a colon · write \`ON ERROR timeout: → GOTO: B\`, then \`ON ERROR denied: → GOTO: B\`
+      missing-colon: \`ON ERROR\` handles one kind of failure, or each of them · write \`ON ERROR timeout: → GOTO: B\`, then \`ON ERROR denied: → GOTO: B\`
       → ON ERROR timeout: → GOTO: B ⏎ ON ERROR denied: → GOTO: B
     ON ERROR timeout|denied: → GOTO: B
-      missing-colon: \`ON ERROR\` is not followed by a colon · write \`ON ERROR timeout: → GOTO: B\`, then \`ON ERROR denied: → GOTO: B\`
+      missing-colon: \`ON ERROR\` handles one kind of failure, or each of them · write \`ON ERROR timeout: → GOTO: B\`, then \`ON ERROR denied: → GOTO: B\`
       → ON ERROR timeout: → GOTO: B ⏎ ON ERROR denied: → GOTO: B
     ON TIMEOUT: GOTO: B
       unknown-verb: \`ON TIMEOUT\` is not a verb · write \`ON ERROR timeout: → GOTO: B\`

@@ -125,10 +125,22 @@ export function selectable(
 ): { readonly names: readonly string[]; readonly near: string | undefined } {
   if (selector.kind === 'text') {
     const texts = commandTexts(targets, state);
-    return { names: texts.slice(0, MOST_TEXTS).map(shorten), near: quotedNear(selector.pattern, texts) };
+    return {
+      names: texts.slice(0, MOST_TEXTS).map(shorten),
+      near: calledNear(selector.pattern, targets) ?? quotedNear(selector.pattern, texts),
+    };
   }
   const names = [...new Set(targets.filter(({ kind }) => kind === selector.kind).flatMap(({ name }) => name ?? []))];
   return { names, near: nearest(selector.name, names) };
+}
+
+/** The call of an agent or a tool that is meant by a text, which would be that of a command. */
+function calledNear(pattern: string, targets: readonly SelectedRequest[]): string | undefined {
+  const [, agent, tool] = /^(?:Task\(\s*([\w.-]+)\s*\)|CALL:?\s+([\w.-]+))$/.exec(pattern.trim()) ?? [];
+  const isCalled = (kind: 'agent' | 'tool', called: string | undefined): boolean =>
+    targets.some((one) => one.kind === kind && one.name === called);
+  if (agent !== undefined && isCalled('agent', agent)) return `Task(${agent})`;
+  return tool !== undefined && isCalled('tool', tool) ? `CALL ${tool}` : undefined;
 }
 
 /** The texts of commands, each once. */

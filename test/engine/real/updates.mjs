@@ -60,7 +60,7 @@ export async function updateInPlace({ submit, ended, begun, engine, client }) {
   const startAgain = await engine.kill('worker');
   let changes = 0;
   await engine.startChanged((code) =>
-    code.replaceAll(/\$\{request\.effect\}\.\$\{request\.attempt\} \$\{request\.kind\}/g, (name) => {
+    code.replaceAll(/\$\{request\d*\.effect\}\.\$\{request\d*\.attempt\} \$\{request\d*\.kind\}/g, (name) => {
       changes++;
       return `other ${name}`;
     }),

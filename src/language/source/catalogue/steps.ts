@@ -442,7 +442,10 @@ export const stepInList = message('step-in-list', 'error', () => ({
 export const repeatedSection = message<{ section: string }>('repeated-section', 'error', ({ section }) => ({
   message: `the step has a second \`${section}\``,
   notes: ['only `GATE` may be written several times'],
-  help: 'keep one of the two',
+  help:
+    section === 'CONTEXT'
+      ? 'write all of it in one line, with commas: `CONTEXT: file=spec.md, file=plan.md`'
+      : 'keep one of the two',
 }));
 
 export const secondRun = message<{ first: string; second: string }>('two-runs', 'error', ({ first, second }) => ({

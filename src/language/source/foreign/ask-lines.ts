@@ -49,6 +49,16 @@ const inBraces = (text: string): string => text.replace(/\$\{([\w.]+)\}/g, '{$1}
 
 export const askLines = (): readonly ForeignLine[] => [
   {
+    // `ASK {name}: "Go?"`, `ASK @ops "Go?"`, `ASK user, ops: "Go?"`
+    line: new RegExp(
+      String.raw`^ASK:?\s+(?:\{[^{}]*\}|@\s*[\w.-]+|user\s*(?:,|and\b|or\b|\||/)\s*[@{]?[\w.-]+\}?)\s*:?\s*${TEXT}(.*)$`,
+    ),
+    codes: WRONG,
+    help: (m, by) => `${write(m, by)}; who may answer is \`approvers:\` of the configuration`,
+    by: (m) => `ASK user: ${part(m, 1)}${part(m, 2)}`,
+    binds: (m) => /(?:→|->)\s*(\w+)/.exec(part(m, 2))?.slice(1) ?? [],
+  },
+  {
     // `ASK("Go?") → go`, `go = interrupt("Go?")`, `CONFIRM "Go?" → go`
     line: new RegExp(
       String.raw`^(?:(\w+)\s*=\s*)?(?:await\s+)?(?!ASK(?::| user))(?:${ASKS})(?:\s+(?:user|human|USER|HUMAN))?\s*[:(]?\s*${TEXT}\s*\)?\s*(?:(?:→|->|=>|as|into)\s*\{?(\w+)\}?)?$`,

@@ -213,6 +213,10 @@ export const authorVerbs = (): readonly ForeignLine[] => [
   {
     line: /^ON ERROR:?\s*((?!as\s)[a-z_]+(?:(?:\s*[,|]\s*|\s+(?:or\s+)?)[a-z_]+)*)\s*:?\s*(?:→|->)\s*(\S.*)$/,
     codes: /missing-colon|unknown-verb|unexpected/,
+    message: (m) =>
+      /[,|\s]/.test(part(m, 1))
+        ? '`ON ERROR` handles one kind of failure, or each of them'
+        : 'a kind of failure stands between `ON ERROR` and its colon',
     help: write,
     by: (m) =>
       part(m, 1)

@@ -13,7 +13,7 @@ function callOf(bind: string, tool: string, inside: string, text: string): strin
 }
 
 /** How other programs fetch a page, as a command. */
-function request(method: string, address: string, body: string): string {
+function curlOf(method: string, address: string, body: string): string {
   const verb = method.toUpperCase();
   const data = body === '' ? '' : ` -d '${body.replace(/'/g, '')}'`;
   return `curl -fsS${verb === 'GET' || verb === 'FETCH' || (verb === 'POST' && data !== '') ? '' : ` -X ${verb}`}${data} ${address}`;
@@ -168,7 +168,7 @@ export const callLines = (): readonly ForeignLine[] => [
     help: write,
     by: (m) => {
       const bound = m[5] === undefined || part(m, 1).includes('=') ? '' : `${m[5]} = `;
-      return `${part(m, 1)}${bound}${request(part(m, 2), part(m, 3), m[4] ?? '')}`;
+      return `${part(m, 1)}${bound}${curlOf(part(m, 2), part(m, 3), m[4] ?? '')}`;
     },
     binds: (m) => [m[5] ?? ''],
   },
@@ -180,14 +180,14 @@ export const callLines = (): readonly ForeignLine[] => [
     codes: NOT_RUN,
     message: () => 'a page is fetched by a command',
     help: write,
-    by: (m) => `${part(m, 1)}${request(m[2] ?? 'GET', part(m, 3), '')}`,
+    by: (m) => `${part(m, 1)}${curlOf(m[2] ?? 'GET', part(m, 3), '')}`,
   },
   {
     line: new RegExp(`^${HEAD}(https?:\\/\\/\\S+)$`),
     codes: /command-not-found/,
     message: () => 'a page is fetched by a command',
     help: write,
-    by: (m) => part(m, 1) + request('GET', part(m, 2), ''),
+    by: (m) => part(m, 1) + curlOf('GET', part(m, 2), ''),
   },
   {
     line: /^(DO|CHECK)((?:\s*\[[^\]]*\])?):\s*((?:\w+\s*=\s*)?)(?:command|cmd|run|shell|script|exec|execute|bash|sh|sudo)\s*:\s*["']?(\S.*?)["']?$/,

@@ -44,6 +44,7 @@ export const instructionLines = (): readonly ForeignLine[] => [
   {
     line: /^ON ERROR\s+(\w+)(?:\s*[,|]\s*|\s+(?:or|OR|and|AND)\s+)(\w+):?\s*(?:→|->)\s*(.+)$/,
     codes: /missing-colon|unexpected|unknown-verb/,
+    message: () => '`ON ERROR` handles one kind of failure, or each of them',
     help: write,
     by: (m) => `ON ERROR ${part(m, 1)}: → ${part(m, 3)}\nON ERROR ${part(m, 2)}: → ${part(m, 3)}`,
   },
