@@ -1027,9 +1027,9 @@ test('actions after an arrow', () => {
       unexpected-text: a comma separates the actions after an arrow · write \`IF: n > 1 → SET: n = 1, GOTO: B\`
       → IF: n > 1 → SET: n = 1, GOTO: B
     break
-      unknown-verb: \`BREAK\` is no instruction: \`GOTO\` leaves a loop · write \`IF: n > 1 → GOTO: AFTER\`, and put what follows the loop into \`STATE: AFTER\`; its names are passed with \`with\`
+      unknown-verb: \`BREAK\` is not an instruction: \`GOTO\` leaves a loop · write \`IF: n > 1 → GOTO: AFTER\`, and put what follows the loop into \`STATE: AFTER\`; its names are passed with \`with\`
     continue
-      unknown-verb: \`CONTINUE\` is no instruction · write \`IF: n > 1 → PROCEED\` to go on with the next line, or \`IF: n > 1 → GOTO: A\` to begin the state again
+      unknown-verb: \`CONTINUE\` is not an instruction · write \`IF: n > 1 → PROCEED\` to go on with the next line, or \`IF: n > 1 → GOTO: A\` to begin the state again
     pass
       unknown-verb: \`pass\` is not a verb · write \`IF: n > 1 → PROCEED\`
       → IF: n > 1 → PROCEED

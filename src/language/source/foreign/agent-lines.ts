@@ -1,5 +1,5 @@
 /** Calls of agents in the words of other tools, each with the line that is meant. */
-import { AGENTS, type ForeignLine, mentions, part, unread, write } from './foreign-line.js';
+import { AGENTS, type ForeignLine, keyBelow, mentions, part, unread, write } from './foreign-line.js';
 
 export const QUOTED = String.raw`(?:"(?:[^"\\]|\\.)*"|'[^']*'|\x60[^\x60]*\x60)`;
 /** The beginning of a DO or CHECK, until the command. */
@@ -359,12 +359,7 @@ export const agentLines = (): readonly ForeignLine[] => [
     when: (m, text) => /^\s*\n\s*\w+\s*:/.test(text.slice(text.indexOf(m[0]) + m[0].length)),
     message: () => 'an agent is called by its name and a prompt',
     help: (m, _, text) => {
-      const below = text
-        .slice(text.indexOf(m[0]) + m[0].length)
-        .split('\n', 12)
-        .join('\n');
-      const of = (names: string) =>
-        new RegExp(`\\n\\s*(?:${names})\\s*:\\s*["']?(.*?)["']?\\s*(?=\\n|$)`, 'i').exec(below)?.[1];
+      const of = (names: string) => keyBelow(m[0], text, names);
       const prompt = of('prompt|description|task|goal|instructions?|input') ?? '…';
       return `write \`DO: ${part(m, 1) === '' ? '' : `${part(m, 1)} = `}Task(${of('agent|assignee|role|model') ?? 'claude'}) "${prompt}"\``;
     },

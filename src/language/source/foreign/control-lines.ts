@@ -1,5 +1,15 @@
 /** Loops, branches and jumps of other languages, with the condition, the cases and the states of the author in the line that is meant. */
-import { around, COMMANDS, declares, type ForeignLine, part, unread, write } from './foreign-line.js';
+import {
+  around,
+  COMMANDS,
+  declares,
+  type ForeignLine,
+  keyBelow,
+  mentions,
+  part,
+  unread,
+  write,
+} from './foreign-line.js';
 import { quotedList } from './loop-lines.js';
 
 /** Further lines are data. */
@@ -173,10 +183,9 @@ function statesOf(text: string): readonly string[] {
   return names.filter((name) => name !== 'ERROR').slice(-2);
 }
 
+/** Also a parameter of a pattern, or a value that a state was entered with. */
 const isValue = (name: string, text: string): boolean =>
-  new RegExp(
-    `(?:INPUT|TRACK|DO|CHECK|SET|FOR EACH)\\b[^\\n]*?:\\s*${name}\\b|→\\s*${name}\\b|\\b${name}=|\\bwith\\b[^\\n]*\\b${name}\\b`,
-  ).test(text);
+  name !== '' && (mentions(name, text) || new RegExp(`\\bwith\\b[^\\n]*\\b${name}\\b`).test(text));
 
 export const controlLines = (): readonly ForeignLine[] => [
   {
@@ -218,7 +227,7 @@ export const controlLines = (): readonly ForeignLine[] => [
   {
     line: /^CONTINUE$/i,
     codes: unread,
-    message: () => '`CONTINUE` is no instruction',
+    message: () => '`CONTINUE` is not an instruction',
     help: (m, _, text) => {
       const [, state = 'A'] = /^STATE:\s*(\w+)/.exec(headsAbove(m[0], text).at(-1) ?? '') ?? [];
       return `write \`PROCEED\` to go on with the next line, or \`GOTO: ${state}\` to begin the state again`;
@@ -227,7 +236,7 @@ export const controlLines = (): readonly ForeignLine[] => [
   {
     line: /^(IF:?\s+)(.+?)\s*(?:→|->|=>)\s*CONTINUE$/i,
     codes: unread,
-    message: () => '`CONTINUE` is no instruction',
+    message: () => '`CONTINUE` is not an instruction',
     help: (m, _, text) => {
       const [, state = 'A'] = /^STATE:\s*(\w+)/.exec(headsAbove(m[0], text).at(-1) ?? '') ?? [];
       return `write \`IF: ${part(m, 2)} → PROCEED\` to go on with the next line, or \`IF: ${part(m, 2)} → GOTO: ${state}\` to begin the state again`;
@@ -237,7 +246,7 @@ export const controlLines = (): readonly ForeignLine[] => [
     line: /^(IF:?\s+)(.+?)\s*(?:→|->|=>|:)\s*((?:[A-Z]+\b.*?[,;]\s*)?)BREAK(?:\s+LOOP)?$/i,
     codes: unread,
     when: (_, text) => /^STATE:/m.test(text),
-    message: () => '`BREAK` is no instruction: `GOTO` leaves a loop',
+    message: () => '`BREAK` is not an instruction: `GOTO` leaves a loop',
     help: (m, _, text) =>
       afterLoop(m[0], text).replace('`GOTO:', `\`IF: ${part(m, 2)} → ${part(m, 3).replace(/[,;\s]+$/, ', ')}GOTO:`),
   },
@@ -245,7 +254,7 @@ export const controlLines = (): readonly ForeignLine[] => [
     line: /^BREAK(?:\s+LOOP)?$/i,
     codes: /unknown-verb|not-an-instruction|missing-colon|not-a-command|command-not-found/,
     when: (_, text) => /^STATE:/m.test(text),
-    message: () => '`BREAK` is no instruction: `GOTO` leaves a loop',
+    message: () => '`BREAK` is not an instruction: `GOTO` leaves a loop',
     help: (m, _, text) => afterLoop(m[0], text),
   },
   {
@@ -269,7 +278,7 @@ export const controlLines = (): readonly ForeignLine[] => [
     // A loop of the shell keeps its own advice.
     when: (m, text) =>
       !/\bdone\b|;|\bread\s|\[\s|\$\(/.test(m[0]) && !headsAbove(m[0], text).some((head) => /^STEP\b/.test(head)),
-    message: (m) => `\`${part(m, 1).toUpperCase()}\` is no instruction`,
+    message: (m) => `\`${part(m, 1).toUpperCase()}\` is not an instruction`,
     help: (m, _, text) => loopAsState(part(m, 2), /until/i.test(part(m, 1)), m[0], text),
   },
   {
@@ -397,12 +406,7 @@ export const controlLines = (): readonly ForeignLine[] => [
       /^\s*\n\s*(?:command|shell|run|script|cmd|args|register)\s*:/.test(text.slice(text.indexOf(m[0]) + m[0].length)),
     message: () => 'a task is one line',
     help: (m, _, text) => {
-      const below = text
-        .slice(text.indexOf(m[0]) + m[0].length)
-        .split('\n', 12)
-        .join('\n');
-      const of = (names: string) =>
-        new RegExp(`\\n\\s*(?:${names})\\s*:\\s*["']?(.*?)["']?\\s*(?=\\n|$)`).exec(below)?.[1];
+      const of = (names: string) => keyBelow(m[0], text, names);
       const [bound, test] = [of('register'), of('when')];
       return `write \`${test === undefined ? '' : `IF: ${test} → `}DO: ${bound === undefined ? '' : `${bound} = `}${of('command|shell|run|script|cmd') ?? '…'}\``;
     },

@@ -59,6 +59,15 @@ export const mentions = (expression: string, text: string): boolean => {
   return new RegExp(`${bound}|→\\s*${name}\\b|\\b${name}=`).test(text);
 };
 
+/** What a key below a line has, of the names that a pattern lists; undefined: the next lines have none of them. */
+export function keyBelow(line: string, text: string, names: string): string | undefined {
+  const below = text
+    .slice(text.indexOf(line) + line.length)
+    .split('\n', 12)
+    .join('\n');
+  return new RegExp(`\\n\\s*(?:${names})\\s*:\\s*["']?(.*?)["']?\\s*(?=\\n|$)`, 'i').exec(below)?.[1];
+}
+
 /** The text before and after a line that occurs once, without blanks between; undefined: it does not. */
 export function around(line: string, text: string): readonly [before: string, after: string] | undefined {
   const at = text.indexOf(line);

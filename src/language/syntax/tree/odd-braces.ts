@@ -104,7 +104,7 @@ export function oddBraces(text: string, at: number, file: number, base: (offset:
   const method = METHOD.exec(inner);
   if (method === null && CALLED.test(inner)) {
     const [problem] = diagnostics;
-    if (problem === undefined) return brokenCall(inner, written, { why: 'it goes on behind the call' });
+    if (problem === undefined) return brokenCall(inner, written, { why: 'something follows the call' });
     // Its brackets fit together, so the parser met something else than a comma.
     if (problem.message.endsWith('is never closed'))
       return brokenCall(inner, written, { why: 'its arguments are not values with commas between them' });

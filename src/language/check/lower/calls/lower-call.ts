@@ -84,7 +84,7 @@ function lowerPlan(l: StateLowering, i: ToolCallNode, path: string, parts: CallP
  * The tools of a plan define the options of its calls, so a PLAN accepts only options that concern the plan as a whole.
  */
 function optionsOfPlan(l: StateLowering, i: ToolCallNode, known: readonly string[]): void {
-  // Another key is no option at all, which is said.
+  // A key that is not an option of anything has a message of its own.
   for (const { key, span } of i.options)
     if (!known.includes(key.text) && Object.hasOwn(OPTIONS, key.text))
       l.diagnostics.push(say.badOption(span, { name: key.text, ...NO_OPTION }));
