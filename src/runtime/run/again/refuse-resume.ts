@@ -94,7 +94,9 @@ export async function refuseUnlessInserted(
   const first = found.first.map(effectOf).filter((one) => !leftOut.some(({ line }) => line === one.line));
   const back = { runId: about.run_id, again: repeated, stays: [], first, failure: null };
   if (typeof again === 'function' ? await again(back) : again === true) return;
-  const lines = first.length + leftOut.length + repeated.length === 1 ? 'that line' : 'those lines';
+  const count = first.length + leftOut.length + repeated.length;
+  const what =
+    count === 0 ? 'leave the lines in their order' : `move ${count === 1 ? 'that line' : 'those lines'} further down`;
   const problems = [
     ...(leftOut.length === 0
       ? []
@@ -102,12 +104,17 @@ export async function refuseUnlessInserted(
     ...(first.length === 0
       ? []
       : [`has ${listEffects(first)} above line ${found.anew.join(', ')}, which had begun and would begin anew`]),
+    ...(count > 0
+      ? []
+      : [
+          `has finished lines in another order above line ${found.anew.join(', ')}, which had begun and would begin anew`,
+        ]),
     ...(repeated.length === 0 ? [] : [`would run again what has already run: ${listEffects(repeated)}`]),
   ];
   throw new RunRefused(
     'wrong-use',
     `the edited program ${problems.join(', and ')}`,
-    `resume anyway with \`--again\`, or move ${lines} further down`,
+    `resume anyway with \`--again\`, or ${what}`,
   );
 }
 

@@ -160,13 +160,23 @@ async function agreedChanges(
   const others = applyChanges(stored, start, options, true);
   const anew = [...changes.run.pending.values()].filter(({ effect }) => !others.run.pending.has(effect));
   const lines = new Set(anew.map(({ thread }) => locationOf(thread).line));
+  // What takes over an outcome is come to again, and does not run again.
+  const done = new Set(
+    (others.resumed.kept ?? []).flatMap(({ at }) => at.map(({ state, pc }) => lineIn(others.edited, state, pc))),
+  );
+  const first = changes.leftOut.filter(({ state, line }) => !done.has(`${state} ${line}`));
   if (anew.length > 0 || others.leftOut.length > 0)
     await refuseUnlessInserted(
       stored,
-      { first: changes.leftOut, leftOut: others.leftOut, repeated: others.repeated, anew: [...lines] },
+      { first, leftOut: others.leftOut, repeated: others.repeated, anew: [...lines] },
       options.again,
     );
   return others;
+}
+
+function lineIn(machine: Machine | null, state: string, pc: number): string {
+  const code = machine?.states.find(({ name }) => name === state)?.code;
+  return `${state} ${code?.[pc]?.origin.line}`;
 }
 
 interface Changes {
